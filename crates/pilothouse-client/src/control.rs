@@ -1,0 +1,167 @@
+//! What can be asked of a running CLI, by name. [`Client::request`] makes any other request.
+
+use std::collections::BTreeMap;
+
+use pilothouse_wire::control::mcp::{
+    McpReconnect, McpServerStatus, McpSetServers, McpSetServersReply, McpStatus, McpToggle,
+};
+use pilothouse_wire::control::session::{
+    BackgroundTasks, CancelAsyncMessage, GetPlan, Interrupt, InterruptReply, PlanReply,
+    RenameSession, RewindFiles, RewindReply, StopTask,
+};
+use pilothouse_wire::control::settings::{
+    ApplyFlagSettings, ContextUsage, GetContextUsage, GetUsage, SetMaxThinkingTokens, SetModel,
+    SetPermissionMode, UsageReport,
+};
+use pilothouse_wire::{Extra, Nullable, PermissionMode, Raw};
+use serde_json::json;
+
+use crate::client::Client;
+use crate::error::RequestError;
+
+/// What happens to queued prompts on an interrupt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queued {
+    /// They still run.
+    Keep,
+    /// They are cancelled, where the CLI can.
+    Cancel,
+}
+
+/// Whether a rewind is only tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rewind {
+    /// Tell what would change.
+    DryRun,
+    /// Do it.
+    Files,
+}
+
+/// How exactly to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Quick.
+    Summary,
+    /// Exact; takes many seconds.
+    Full,
+}
+
+impl Client {
+    /// Aborts the current turn. Its result still comes, marked as an error.
+    pub async fn interrupt(&self, queued: Queued) -> Result<InterruptReply, RequestError> {
+        let cancel_queued = (queued == Queued::Cancel).then_some(true);
+        self.request(Interrupt { cancel_queued, ..Interrupt::default() }).await
+    }
+
+    /// Changes the permission mode. Old CLIs accept modes that do not exist.
+    pub async fn set_permission_mode(&self, mode: PermissionMode) -> Result<(), RequestError> {
+        self.request(SetPermissionMode { mode, extra: Extra::default() }).await.map(drop)
+    }
+
+    /// Changes the model; `None` for the default.
+    pub async fn set_model(&self, model: Option<&str>) -> Result<(), RequestError> {
+        let model = Nullable::from(model.map(str::to_owned));
+        self.request(SetModel { model, ..SetModel::default() }).await.map(drop)
+    }
+
+    /// Changes how many tokens are thought; 0 for none, `None` for the default.
+    pub async fn set_max_thinking_tokens(&self, tokens: Option<u64>) -> Result<(), RequestError> {
+        let max_thinking_tokens = Nullable::from(tokens);
+        let request =
+            SetMaxThinkingTokens { max_thinking_tokens, ..SetMaxThinkingTokens::default() };
+        self.request(request).await.map(drop)
+    }
+
+    /// Changes the effort (`low` … `max`); `None` for the default.
+    pub async fn set_effort(&self, level: Option<&str>) -> Result<(), RequestError> {
+        self.apply_settings(json!({ "effortLevel": level })).await
+    }
+
+    /// Changes settings for this session: keys replace, null clears.
+    pub async fn apply_settings(&self, settings: serde_json::Value) -> Result<(), RequestError> {
+        let settings = Raw::from(settings);
+        self.request(ApplyFlagSettings { settings, extra: Extra::default() }).await.map(drop)
+    }
+
+    /// How the MCP servers are.
+    pub async fn mcp_status(&self) -> Result<Vec<McpServerStatus>, RequestError> {
+        self.request(McpStatus::default()).await.map(|reply| reply.mcp_servers)
+    }
+
+    /// Connects an MCP server anew.
+    pub async fn mcp_reconnect(&self, server: &str) -> Result<(), RequestError> {
+        let server_name = server.to_owned();
+        self.request(McpReconnect { server_name, ..McpReconnect::default() }).await.map(drop)
+    }
+
+    /// Switches an MCP server on or off.
+    pub async fn mcp_toggle(&self, server: &str, enabled: bool) -> Result<(), RequestError> {
+        let server_name = server.to_owned();
+        self.request(McpToggle { server_name, enabled, ..McpToggle::default() }).await.map(drop)
+    }
+
+    /// Replaces the MCP servers that were added this way before.
+    pub async fn mcp_set_servers(
+        &self,
+        servers: BTreeMap<String, Raw>,
+    ) -> Result<McpSetServersReply, RequestError> {
+        self.request(McpSetServers { servers, ..McpSetServers::default() }).await
+    }
+
+    /// What fills the context.
+    pub async fn context_usage(&self, detail: Detail) -> Result<ContextUsage, RequestError> {
+        let detail = match detail {
+            Detail::Summary => "summary",
+            Detail::Full => "full",
+        };
+        let detail = Some(detail.to_owned());
+        self.request(GetContextUsage { detail, ..GetContextUsage::default() }).await
+    }
+
+    /// What was used, and the plan's limits.
+    pub async fn usage(&self) -> Result<UsageReport, RequestError> {
+        self.request(GetUsage::default()).await
+    }
+
+    /// Puts files back as they were before the prompt `uuid`. Needs file checkpointing.
+    pub async fn rewind_files(
+        &self,
+        uuid: &str,
+        rewind: Rewind,
+    ) -> Result<RewindReply, RequestError> {
+        let user_message_id = uuid.to_owned();
+        let dry_run = (rewind == Rewind::DryRun).then_some(true);
+        self.request(RewindFiles { user_message_id, dry_run, ..RewindFiles::default() }).await
+    }
+
+    /// Takes a queued prompt back; false if it was too late.
+    pub async fn cancel_prompt(&self, uuid: &str) -> Result<bool, RequestError> {
+        let message_uuid = uuid.to_owned();
+        let request = CancelAsyncMessage { message_uuid, ..CancelAsyncMessage::default() };
+        self.request(request).await.map(|reply| reply.cancelled == Some(true))
+    }
+
+    /// Stops a task.
+    pub async fn stop_task(&self, task: &str) -> Result<(), RequestError> {
+        let task_id = task.to_owned();
+        self.request(StopTask { task_id, ..StopTask::default() }).await.map(drop)
+    }
+
+    /// Sends a running tool call, or all of them, into the background; false if nothing ran.
+    pub async fn background(&self, tool_use_id: Option<&str>) -> Result<bool, RequestError> {
+        let tool_use_id = tool_use_id.map(str::to_owned);
+        let request = BackgroundTasks { tool_use_id, ..BackgroundTasks::default() };
+        self.request(request).await.map(|reply| reply.backgrounded == Some(true))
+    }
+
+    /// The current plan.
+    pub async fn plan(&self) -> Result<PlanReply, RequestError> {
+        self.request(GetPlan::default()).await
+    }
+
+    /// Gives the session a title.
+    pub async fn rename(&self, title: &str) -> Result<(), RequestError> {
+        let (title, source) = (title.to_owned(), Some("host".to_owned()));
+        self.request(RenameSession { title, source, ..RenameSession::default() }).await.map(drop)
+    }
+}

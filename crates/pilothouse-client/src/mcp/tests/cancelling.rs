@@ -1,0 +1,131 @@
+//! Calls that the CLI gives up.
+
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+
+use super::*;
+
+#[tokio::test]
+async fn dropping_the_future_stops_the_tool() {
+    let (slow, mut events) = Slow::new();
+    let bench = Bench::new([calc().add(slow.tool()).build().unwrap()]);
+    bench.shake_hands().await;
+    let waiting = bench.start(call(1, "slow", json!({})));
+    assert_eq!(soon(events.recv()).await, Some("started"));
+    waiting.abort();
+    assert_eq!(soon(events.recv()).await, Some("gone"));
+    assert_eq!(text(&bench.call("add", json!({"a": 2})).await), "2");
+}
+
+#[tokio::test]
+async fn dropping_the_future_tells_a_handler_of_any_kind() {
+    struct Patient(mpsc::UnboundedSender<&'static str>);
+    impl ServerHandler for Patient {
+        async fn call_tool(
+            &self,
+            _request: CallToolRequestParams,
+            context: RequestContext<RoleServer>,
+        ) -> Result<CallToolResponse, ErrorData> {
+            let _ = self.0.send("started");
+            context.ct.cancelled().await;
+            let _ = self.0.send("cancelled");
+            Ok(CallToolResult::success(vec![]).into())
+        }
+    }
+    let (events, mut seen) = unbounded_channel();
+    let bench = Bench::new([McpServer::new("calc", Patient(events))]);
+    bench.shake_hands().await;
+    let waiting = bench.start(call(1, "any", json!({})));
+    assert_eq!(soon(seen.recv()).await, Some("started"));
+    waiting.abort();
+    assert_eq!(soon(seen.recv()).await, Some("cancelled"));
+}
+
+#[tokio::test]
+async fn cancelled_notification_ends_the_call() {
+    let (slow, mut events) = Slow::new();
+    let bench = Bench::new([calc().add(slow.tool()).build().unwrap()]);
+    bench.shake_hands().await;
+    let kept = bench.start(call("kept", "slow", json!({})));
+    assert_eq!(soon(events.recv()).await, Some("started"));
+    let waiting = bench.start(call("x", "slow", json!({})));
+    assert_eq!(soon(events.recv()).await, Some("started"));
+    // A session later: the call is still found.
+    bench.shake_hands().await;
+
+    let cancel = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": "x", "reason": "interrupted"}
+    });
+    assert_eq!(bench.deliver(cancel.clone()).await["result"], json!({}));
+    assert_eq!(soon(events.recv()).await, Some("gone"));
+    let reply = waiting.await.unwrap();
+    assert_eq!(
+        (&reply["id"], &reply["error"]["code"]),
+        (&json!("x"), &json!(-32800))
+    );
+
+    // Once more, for a call that has gone: nothing happens to the other one.
+    assert_eq!(bench.deliver(cancel).await["id"], 0);
+    slow.go.notify_one();
+    assert_eq!(text(&kept.await.unwrap()), "done");
+}
+
+#[tokio::test]
+async fn withdrawn_handshake_is_forgotten() {
+    /// Its first handshake never ends.
+    struct Stuck(
+        mpsc::UnboundedSender<&'static str>,
+        std::sync::atomic::AtomicBool,
+    );
+    impl ServerHandler for Stuck {
+        async fn initialize(
+            &self,
+            request: rmcp::model::InitializeRequestParams,
+            _context: RequestContext<RoleServer>,
+        ) -> Result<rmcp::model::InitializeResult, ErrorData> {
+            if !self.1.swap(true, std::sync::atomic::Ordering::Relaxed) {
+                let _ = self.0.send("stuck");
+                std::future::pending::<()>().await;
+            }
+            self.negotiate_initialize(&request)
+        }
+    }
+    let (events, mut seen) = unbounded_channel();
+    let bench = Bench::new([McpServer::new("calc", Stuck(events, false.into()))]);
+    let first = bench.start(initialize(0));
+    assert_eq!(soon(seen.recv()).await, Some("stuck"));
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+    let second = bench.deliver(initialize(0)).await;
+    assert_eq!(second["result"]["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn dropping_the_host_stops_everything() {
+    let (events, mut seen) = unbounded_channel();
+    let linger = Tool::with_call("linger", "", move |_: NoInput, call: ToolCall| {
+        let (events, cancelled) = (events.clone(), call.context().ct.clone());
+        async move {
+            // Work that the tool started and did not wait for.
+            tokio::spawn(async move {
+                call.peer().clone().notify_tool_list_changed().await?;
+                cancelled.cancelled().await;
+                events.send("over").ok();
+                Ok::<_, rmcp::ServiceError>(())
+            });
+            std::future::pending().await
+        }
+    });
+    let mut bench = Bench::new([calc().add(linger).build().unwrap()]);
+    bench.shake_hands().await;
+    let waiting = bench.start(call(1, "linger", json!({})));
+    assert_eq!(
+        bench.said().await["method"],
+        "notifications/tools/list_changed"
+    );
+    waiting.abort();
+    drop(bench);
+    assert_eq!(soon(seen.recv()).await, Some("over"));
+}

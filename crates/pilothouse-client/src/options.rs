@@ -1,0 +1,235 @@
+//! How a conversation is started.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::time::Duration;
+
+use pilothouse_wire::Raw;
+use pilothouse_wire::control::cli::{DialogResult, Elicitation, ElicitationResult, UserDialog};
+use pilothouse_wire::control::initialize::{AgentDefinition, Initialize};
+use pilothouse_wire::hook::{HookMatcher, OnFailure};
+use pilothouse_wire::invocation::{Invocation, PermissionPrompts, Program, Start};
+use pilothouse_wire::permission::{CanUseTool, PermissionResult};
+
+use crate::answering::HOOK_ID;
+use crate::error::StartError;
+use crate::handler::{Handlers, Hook, TokenRequest};
+use crate::locate::Cli;
+use crate::mcp::{McpHost, McpServer};
+use crate::process::{Launch, StopLadder};
+
+/// How long the CLI may take to come up. MCP servers and start-up hooks count.
+const STARTUP: Duration = Duration::from_secs(60);
+
+/// How long the CLI may take to answer a request.
+const REQUEST: Duration = Duration::from_secs(60);
+
+/// Everything about a conversation that is settled before it begins.
+///
+/// What goes on the command line is in [`Options::invocation`], what goes into the first message in
+/// [`Options::initialize`]; both are public and complete. Handlers are added by the methods here.
+///
+/// ```
+/// use pilothouse_client::wire::invocation::Invocation;
+/// use pilothouse_client::Options;
+///
+/// let options = Options::new(Invocation::new().model("sonnet").cwd("/srv/app").partial_messages())
+///     .on_permission(|ask| async move {
+///         if ask.tool_name == "Bash" { ask.deny("No shell, please.") } else { ask.allow() }
+///     });
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Which CLI to run.
+    pub cli: Cli,
+    /// What goes on the command line and into the environment, the working directory included.
+    pub invocation: Invocation,
+    /// What goes into the first message. Hooks and MCP servers of the program are added to it.
+    pub initialize: Initialize,
+    /// Start from an empty environment; [`Invocation::extra_env`] is then all there is.
+    pub clear_env: bool,
+    /// How long the CLI may take to come up.
+    pub startup_timeout: Duration,
+    /// How long the CLI may take to answer a request; `None` for as long as it likes.
+    pub request_timeout: Option<Duration>,
+    /// How patiently it is stopped.
+    pub stop_ladder: StopLadder,
+    pub(crate) handlers: Handlers,
+    pub(crate) mcp_servers: Vec<McpServer>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new(Invocation::new())
+    }
+}
+
+impl Options {
+    /// Options with this command line.
+    pub fn new(invocation: Invocation) -> Self {
+        Self {
+            cli: Cli::default(),
+            invocation,
+            initialize: Initialize::default(),
+            clear_env: false,
+            startup_timeout: STARTUP,
+            request_timeout: Some(REQUEST),
+            stop_ladder: StopLadder::default(),
+            handlers: Handlers::default(),
+            mcp_servers: Vec::new(),
+        }
+    }
+
+    /// Runs this CLI.
+    #[must_use]
+    pub fn cli(mut self, cli: Cli) -> Self {
+        self.cli = cli;
+        self
+    }
+
+    /// Asks `handler` for every permission that no rule gives. Plan exits and questions of the
+    /// model come this way too; see [`CanUseTool`].
+    #[must_use]
+    pub fn on_permission<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(CanUseTool) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = PermissionResult> + Send + 'static,
+    {
+        self.handlers.on_permission(handler);
+        self
+    }
+
+    /// Asks `handler` what MCP servers want to know from the user. Without one they are declined.
+    #[must_use]
+    pub fn on_elicitation<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(Elicitation) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ElicitationResult> + Send + 'static,
+    {
+        self.handlers.on_elicitation(handler);
+        self
+    }
+
+    /// Shows dialogs of these kinds.
+    #[must_use]
+    pub fn on_dialog<F, Fut>(mut self, kinds: &[&str], handler: F) -> Self
+    where
+        F: Fn(UserDialog) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = DialogResult> + Send + 'static,
+    {
+        let kinds = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+        self.initialize.supported_dialog_kinds = Some(kinds);
+        self.handlers.on_dialog(handler);
+        self
+    }
+
+    /// Gives fresh tokens when the CLI wants one; see [`Invocation::oauth_refresh`] and
+    /// [`Invocation::host_auth_refresh`], which announce it.
+    #[must_use]
+    pub fn on_token<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(TokenRequest) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Raw, String>> + Send + 'static,
+    {
+        self.handlers.on_token(handler);
+        self
+    }
+
+    /// Adds a hook.
+    #[must_use]
+    pub fn hook(mut self, hook: Hook) -> Self {
+        self.handlers.hooks.push(hook);
+        self
+    }
+
+    /// Adds an MCP server that lives in this process.
+    #[must_use]
+    pub fn mcp_server(mut self, server: McpServer) -> Self {
+        self.mcp_servers.push(server);
+        self
+    }
+
+    /// Adds a subagent.
+    #[must_use]
+    pub fn agent(mut self, name: impl Into<String>, agent: AgentDefinition) -> Self {
+        self.initialize.agents.get_or_insert_default().insert(name.into(), agent);
+        self
+    }
+
+    /// Whether the CLI may ask anything of the program.
+    pub(crate) fn answers_requests(&self) -> bool {
+        !self.mcp_servers.is_empty()
+            || !self.handlers.hooks.is_empty()
+            || self.handlers.permission.is_some()
+            || self.handlers.elicitation.is_some()
+            || self.handlers.dialog.is_some()
+    }
+
+    /// The session that is taken up again.
+    pub(crate) fn resumed(&self) -> Option<&str> {
+        match &self.invocation.start {
+            Start::Resume(resume) => Some(&resume.session),
+            Start::New { .. } | Start::Continue { .. } => None,
+        }
+    }
+
+    pub(crate) fn launch(&self) -> Result<Launch, StartError> {
+        let (path, mut args) = self.cli.resolve()?;
+        let program = Program::new(path)?;
+        let mut invocation = self.invocation.clone();
+        let unset = invocation.permission_prompts == PermissionPrompts::Unset;
+        if unset && self.handlers.permission.is_some() {
+            invocation.permission_prompts = PermissionPrompts::Host;
+        }
+        if let Some(cwd) = invocation.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+            return Err(StartError::NoSuchDirectory { path: cwd.clone() });
+        }
+        args.splice(0..0, program.prefix_args);
+        args.extend(invocation.argv()?);
+        let env = invocation.env()?;
+        Ok(Launch {
+            exe: program.exe,
+            args,
+            cwd: invocation.cwd,
+            clear_env: self.clear_env,
+            set_env: env.set,
+            remove_env: env.remove,
+        })
+    }
+
+    pub(crate) fn initialize_request(&self, mcp: &McpHost) -> Initialize {
+        let mut initialize = self.initialize.clone();
+        let names = mcp.names();
+        if !names.is_empty() {
+            initialize.sdk_mcp_servers.get_or_insert_default().extend(names);
+            let configs = mcp.configs();
+            if !configs.is_empty() {
+                initialize.sdk_mcp_server_configs.get_or_insert_default().extend(configs);
+            }
+        }
+        for (event, matcher) in self.hook_matchers() {
+            let hooks = initialize.hooks.get_or_insert_with(BTreeMap::new);
+            hooks.entry(event).or_default().push(matcher);
+        }
+        if initialize.json_schema.is_none()
+            && let Some(schema) = &self.invocation.json_schema
+        {
+            initialize.json_schema = Some(Raw::from(schema.clone()));
+        }
+        initialize
+    }
+
+    fn hook_matchers(&self) -> impl Iterator<Item = (String, HookMatcher)> {
+        self.handlers.hooks.iter().enumerate().map(|(index, hook)| {
+            let matcher = HookMatcher {
+                matcher: hook.matcher.clone(),
+                hook_callback_ids: vec![format!("{HOOK_ID}{index}")],
+                timeout: hook.timeout_seconds.map(Into::into),
+                on_failure: hook.must_work.then_some(OnFailure::Block),
+                ..HookMatcher::default()
+            };
+            (hook.event.as_str().to_owned(), matcher)
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! Ends a run when this process dies without ending it: killed, crashed, or dropped.
+//!
+//! The guard is a shell that waits on a pipe we hold the other end of. A kernel closes pipes of the
+//! dead; no signal handler, no thread-bound parent-death signal and no unsafe code is needed, and it
+//! reaches processes that left the CLI's group. If there is no shell, runs go unguarded.
+
+use std::process::Stdio;
+
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, ChildStdin, Command};
+
+/// Reads the group's id, then waits for `done` or the end. `$1` is the mark of the run.
+///
+/// The CLI has seen the end of its stdin by now and may be writing its transcript: it gets two
+/// seconds, then SIGTERM, then five more. `sleep` here is the ladder, not an ordering.
+#[cfg(unix)]
+const SCRIPT: &str = r#"
+read -r group
+read -r word && [ "$word" = done ] && exit 0
+marked() {
+  for at in /proc/[0-9]*; do
+    grep -qs "$1" "$at/environ" && echo "${at#/proc/}"
+  done
+}
+alive() { [ -n "$group" ] && kill -0 "-$group" 2>/dev/null || [ -n "$(marked "$1")" ]; }
+wait_for_end() {
+  left=$2
+  while [ "$left" -gt 0 ]; do
+    alive "$1" || exit 0
+    sleep 0.2
+    left=$((left - 1))
+  done
+}
+send() {
+  [ -n "$group" ] && kill "-$2" "-$group" 2>/dev/null
+  for pid in $(marked "$1"); do kill "-$2" "$pid" 2>/dev/null; done
+}
+wait_for_end "$1" 10
+send "$1" TERM
+wait_for_end "$1" 25
+send "$1" KILL
+"#;
+
+/// The guard of one run.
+pub(super) struct Guard {
+    shell: Option<(Child, ChildStdin)>,
+}
+
+impl Guard {
+    /// Starts the guard, before the run, so that there is no moment without one.
+    pub(super) fn start(run: &str) -> Self {
+        let started = start_shell(run);
+        if let Err(error) = &started {
+            tracing::warn!(%error, "no guard: if this process is killed, the CLI may outlive it");
+        }
+        Self { shell: started.ok().flatten() }
+    }
+
+    /// Tells the guard which group to end.
+    pub(super) async fn watch(&mut self, group: Option<u32>) {
+        if let Some(group) = group {
+            self.tell(&format!("{group}\n")).await;
+        }
+    }
+
+    /// Leaves the run to the guard.
+    pub(super) fn release(&mut self) {
+        if let Some((child, stdin)) = self.shell.take() {
+            drop(stdin);
+            drop(child); // tokio reaps it
+        }
+    }
+
+    /// The run is over; the guard ends too.
+    pub(super) async fn dismiss(&mut self) {
+        self.tell("done\n").await;
+        if let Some((mut child, stdin)) = self.shell.take() {
+            drop(stdin);
+            let _ = child.wait().await;
+        }
+    }
+
+    async fn tell(&mut self, line: &str) {
+        if let Some((_, stdin)) = &mut self.shell
+            && let Err(error) = stdin.write_all(line.as_bytes()).await
+        {
+            tracing::warn!(%error, "the guard has ended");
+        }
+    }
+}
+
+#[cfg(unix)]
+fn start_shell(run: &str) -> std::io::Result<Option<(Child, ChildStdin)>> {
+    let mark = format!("{}={run}", super::MARK);
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", SCRIPT, "pilothouse-guard", &mark]).env_remove(super::MARK);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    // A group of its own: Ctrl-C in a terminal is not for the guard.
+    command.process_group(0).current_dir("/");
+    let mut child = command.spawn()?;
+    let stdin = child.stdin.take();
+    Ok(stdin.map(|stdin| (child, stdin)))
+}
+
+#[cfg(not(unix))]
+fn start_shell(_run: &str) -> std::io::Result<Option<(Child, ChildStdin)>> {
+    let _ = (Stdio::null(), Command::new(""));
+    Ok(None)
+}

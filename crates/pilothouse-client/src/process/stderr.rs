@@ -1,0 +1,117 @@
+//! The CLI's stderr: always drained, its tail kept, secrets taken out.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStderr;
+use tokio::sync::watch;
+
+/// How much is kept.
+const TAIL: usize = 8 * 1024;
+
+/// How long after the exit the pipe may stay open: a background process can hold it.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// The last of what the CLI wrote to stderr.
+#[derive(Clone, Debug)]
+pub(crate) struct StderrTail {
+    tail: Arc<Mutex<Vec<u8>>>,
+    closed: watch::Receiver<bool>,
+}
+
+impl StderrTail {
+    pub(super) fn drain(mut stderr: ChildStderr) -> Self {
+        let tail = Arc::new(Mutex::new(Vec::new()));
+        let (closing, closed) = watch::channel(false);
+        let kept = Arc::clone(&tail);
+        tokio::spawn(async move {
+            let mut buffer = vec![0; 4096];
+            while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+                keep(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &buffer[..read]);
+            }
+            closing.send_replace(true);
+        });
+        Self { tail, closed }
+    }
+
+    /// The text so far, secrets replaced.
+    pub(crate) fn text(&self) -> String {
+        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        redact(&String::from_utf8_lossy(&tail))
+    }
+
+    pub(super) async fn finished(&self) {
+        let mut closed = self.closed.clone();
+        let _ = tokio::time::timeout(GRACE, closed.wait_for(|closed| *closed)).await;
+    }
+}
+
+fn keep(tail: &mut Vec<u8>, bytes: &[u8]) {
+    tail.extend_from_slice(bytes);
+    if tail.len() > TAIL {
+        tail.drain(..tail.len() - TAIL);
+    }
+}
+
+/// Replaces what looks like a key or a token.
+fn redact(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for (at, word) in words(text) {
+        clean.push_str(at);
+        clean.push_str(if is_secret(word) { "[redacted]" } else { word });
+    }
+    clean
+}
+
+/// Splits into pairs of separator and word.
+fn words(mut text: &str) -> Vec<(&str, &str)> {
+    let in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '/');
+    let mut pairs = Vec::new();
+    while !text.is_empty() {
+        let start = text.find(in_word).unwrap_or(text.len());
+        let (separator, rest) = text.split_at(start);
+        let end = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
+        let (word, rest) = rest.split_at(end);
+        pairs.push((separator, word));
+        text = rest;
+    }
+    pairs
+}
+
+/// Keys have a known beginning; bearer tokens are long and have digits and letters of both cases.
+fn is_secret(word: &str) -> bool {
+    const BEGINNINGS: [&str; 6] = ["sk-", "ghp_", "gho_", "github_pat_", "xoxb-", "eyJ"];
+    let known = BEGINNINGS.iter().any(|start| word.starts_with(start)) && word.len() >= 12;
+    let has = |test: fn(&char) -> bool| word.chars().any(|c| test(&c));
+    let random = word.len() >= 40
+        && !word.contains('/')
+        && has(char::is_ascii_digit)
+        && has(char::is_ascii_lowercase)
+        && has(char::is_ascii_uppercase);
+    known || random
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_do_not_come_through() {
+        let text = "key sk-ant-api03-AbCdEf123456789 rejected; Authorization: Bearer \
+                    eyJhbGciOiJIUzI1NiJ9.e30.abc\nat /usr/lib/node.js:12";
+        let clean = redact(text);
+        assert!(!clean.contains("AbCdEf"), "{clean}");
+        assert!(!clean.contains("eyJ"), "{clean}");
+        assert!(clean.ends_with("at /usr/lib/node.js:12"), "{clean}");
+    }
+
+    #[test]
+    fn only_the_tail_is_kept() {
+        let mut tail = Vec::new();
+        keep(&mut tail, &vec![b'a'; TAIL]);
+        keep(&mut tail, b"end");
+        assert_eq!(tail.len(), TAIL);
+        assert!(tail.ends_with(b"aend"));
+    }
+}

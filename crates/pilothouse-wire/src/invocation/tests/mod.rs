@@ -1,0 +1,7 @@
+//! Options in, command lines out: as tables, and as laws that hold for any options.
+
+mod arguments;
+mod environment;
+mod laws;
+mod mcp;
+mod refusals;

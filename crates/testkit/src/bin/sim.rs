@@ -1,0 +1,2 @@
+//! The simulated CLI.
+fn main() {}

@@ -1,0 +1,13 @@
+//! The test bed of Pilothouse: what stands on the other side of the code under test.
+//!
+//! * [`script`]: the small language in which a test says what the model answers. It rides in the prompt.
+//! * [`answer`]: a scripted reply turned into what the Messages API sends for it. Pure, like `script`.
+//! * [`model`]: the scripted Messages API on loopback.
+//! * [`cli`]: the real CLI at the versions we test with, a throw-away home for it and a raw driver.
+//!
+//! Nothing in here knows the crates it is used to test.
+
+pub mod answer;
+pub mod cli;
+pub mod model;
+pub mod script;
