@@ -98,25 +98,15 @@ impl Contender {
         command.env("HOME", &site.home);
         match self {
             Self::Split | Self::Decode | Self::Client => {
-                command
-                    .arg(site.program("ours"))
-                    .arg(self.key())
-                    .arg(printer);
+                command.arg(site.program("ours")).arg(self.key()).arg(printer);
             }
             Self::TypeScript => {
                 let sdk = site.typescript.as_ref().map_err(Clone::clone)?;
-                command
-                    .arg("node")
-                    .arg(site.rivals.join("ts/run.mjs"))
-                    .arg(sdk)
-                    .arg(printer);
+                command.arg("node").arg(site.rivals.join("ts/run.mjs")).arg(sdk).arg(printer);
             }
             Self::Python => {
                 let python = site.python.as_ref().map_err(Clone::clone)?;
-                command
-                    .arg(python)
-                    .arg(site.rivals.join("python/run.py"))
-                    .arg(printer);
+                command.arg(python).arg(site.rivals.join("python/run.py")).arg(printer);
             }
             Self::ClaudeCodes => {
                 let rust = site.rust.as_ref().map_err(Clone::clone)?;
@@ -124,9 +114,7 @@ impl Contender {
             }
             Self::CcSdk => {
                 let rust = site.rust.as_ref().map_err(Clone::clone)?;
-                command
-                    .arg(rust.join("cc-sdk"))
-                    .arg(corpus.results.to_string());
+                command.arg(rust.join("cc-sdk")).arg(corpus.results.to_string());
                 command.env("PATH", path_with(&site.path_directory));
             }
         }

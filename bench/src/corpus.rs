@@ -75,20 +75,14 @@ impl Corpus {
     /// Finds the corpus in `directory`, or writes it there.
     pub fn prepare(directory: &Path, kind: Kind, recipe: Recipe) -> io::Result<Self> {
         let envelope = if recipe.api_message_id { "-api-id" } else { "" };
-        let name = format!(
-            "{}-{}{envelope}-g{GENERATION}.jsonl",
-            kind.name(),
-            recipe.lines
-        );
+        let name = format!("{}-{}{envelope}-g{GENERATION}.jsonl", kind.name(), recipe.lines);
         let path = directory.join(name);
         if !path.exists() {
             std::fs::create_dir_all(directory)?;
             let unfinished = path.with_extension("partial");
             let mut file = BufWriter::with_capacity(1 << 20, File::create(&unfinished)?);
             write(&mut file, kind, recipe)?;
-            file.into_inner()
-                .map_err(io::IntoInnerError::into_error)?
-                .sync_all()?;
+            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
             std::fs::rename(&unfinished, &path)?;
         }
         Self::survey(kind, path)
@@ -96,14 +90,8 @@ impl Corpus {
 
     fn survey(kind: Kind, path: PathBuf) -> io::Result<Self> {
         let content = std::fs::read(&path)?;
-        let mut corpus = Self {
-            kind,
-            path,
-            bytes: content.len() as u64,
-            lines: 0,
-            results: 0,
-            longest_line: 0,
-        };
+        let mut corpus =
+            Self { kind, path, bytes: content.len() as u64, lines: 0, results: 0, longest_line: 0 };
         let result = memchr::memmem::Finder::new(b"\"type\":\"result\"");
         let mut start = 0;
         for newline in memchr_iter(b'\n', &content) {
@@ -162,10 +150,7 @@ mod tests {
 
     use super::*;
 
-    const RECIPE: Recipe = Recipe {
-        lines: 20_000,
-        api_message_id: false,
-    };
+    const RECIPE: Recipe = Recipe { lines: 20_000, api_message_id: false };
 
     fn lines(kind: Kind, recipe: Recipe) -> Vec<String> {
         let mut out = Vec::new();
@@ -189,18 +174,9 @@ mod tests {
         let deltas = of_type(&lines, "stream_event");
         assert_eq!(deltas.len(), 17_000);
         let mean = deltas.iter().map(|line| line.len()).sum::<usize>() / deltas.len();
-        assert!(
-            (240..=260).contains(&mean),
-            "a delta is {mean} bytes on average"
-        );
-        let long = lines
-            .iter()
-            .filter(|line| line.len() > 9_000)
-            .collect::<Vec<_>>();
-        assert_eq!(
-            long.iter().map(|line| line.len() + 1).collect::<Vec<_>>(),
-            [LONG_LINE; 2]
-        );
+        assert!((240..=260).contains(&mean), "a delta is {mean} bytes on average");
+        let long = lines.iter().filter(|line| line.len() > 9_000).collect::<Vec<_>>();
+        assert_eq!(long.iter().map(|line| line.len() + 1).collect::<Vec<_>>(), [LONG_LINE; 2]);
         let mut kinds = BTreeMap::new();
         for line in &lines {
             let value: Value = serde_json::from_str(line).expect("each line is JSON");
@@ -211,38 +187,23 @@ mod tests {
             *kinds.entry(kind).or_insert(0) += 1;
         }
         let names = kinds.keys().map(String::as_str).collect::<Vec<_>>();
-        assert_eq!(
-            names,
-            ["assistant", "result", "stream_event", "system", "user"]
-        );
+        assert_eq!(names, ["assistant", "result", "stream_event", "system", "user"]);
     }
 
     #[test]
     fn both_end_with_a_result_and_repeat_to_the_byte() {
         for kind in Kind::ALL {
-            let recipe = Recipe {
-                lines: 500,
-                api_message_id: true,
-            };
+            let recipe = Recipe { lines: 500, api_message_id: true };
             let first = lines(kind, recipe);
             let last: Value = serde_json::from_str(&first[499]).expect("JSON");
-            assert_eq!(
-                (&last["type"], &last["subtype"]),
-                (&"result".into(), &"success".into())
-            );
+            assert_eq!((&last["type"], &last["subtype"]), (&"result".into(), &"success".into()));
             assert_eq!(first, lines(kind, recipe));
         }
     }
 
     #[test]
     fn deltas_are_only_deltas() {
-        let lines = lines(
-            Kind::Deltas,
-            Recipe {
-                lines: 1_000,
-                api_message_id: true,
-            },
-        );
+        let lines = lines(Kind::Deltas, Recipe { lines: 1_000, api_message_id: true });
         assert_eq!(of_type(&lines, "stream_event").len(), 999);
         assert!(lines[0].contains("\"api_message_id\":\"msg_01"));
     }
@@ -250,18 +211,12 @@ mod tests {
     #[test]
     fn a_prepared_corpus_is_counted_and_reused() {
         let directory = tempfile::tempdir().expect("temporary directory");
-        let recipe = Recipe {
-            lines: 200,
-            api_message_id: false,
-        };
+        let recipe = Recipe { lines: 200, api_message_id: false };
         let corpus = Corpus::prepare(directory.path(), Kind::Mixed, recipe).expect("written");
         assert_eq!(corpus.lines, 200);
         let all = lines(Kind::Mixed, recipe);
         assert_eq!(corpus.results as usize, of_type(&all, "result").len());
-        assert_eq!(
-            corpus.longest_line as usize,
-            all.iter().map(|l| l.len() + 1).max().unwrap()
-        );
+        assert_eq!(corpus.longest_line as usize, all.iter().map(|l| l.len() + 1).max().unwrap());
         std::fs::write(&corpus.path, "{}\n").expect("replace");
         let again = Corpus::prepare(directory.path(), Kind::Mixed, recipe).expect("found");
         assert_eq!(again.lines, 1, "the file on disk is taken as it is");

@@ -65,10 +65,7 @@ pub fn judge(rows: &[Row], corpora: &[Corpus]) -> Vec<Goal> {
     for kind in Kind::ALL {
         let cost = ratio(rows, Contender::Split, Contender::Decode, kind);
         goals.push(Goal {
-            aim: format!(
-                "typed decode ≤ {DECODE_COST}× the cost of splitting, {}",
-                kind.name()
-            ),
+            aim: format!("typed decode ≤ {DECODE_COST}× the cost of splitting, {}", kind.name()),
             figure: cost.map(|cost| format!("{cost:.1}×")),
             verdict: verdict(cost.map(|cost| cost <= DECODE_COST)),
         });
@@ -135,11 +132,7 @@ pub(crate) mod tests {
             }],
             failure: None,
         };
-        Row {
-            contender,
-            mixed: series(mixed),
-            deltas: series(deltas),
-        }
+        Row { contender, mixed: series(mixed), deltas: series(deltas) }
     }
 
     fn corpus(longest_line: u64) -> Corpus {
@@ -164,10 +157,7 @@ pub(crate) mod tests {
         let goals = judge(&rows, &[corpus(2 << 20)]);
         let verdicts = goals.iter().map(|goal| goal.verdict).collect::<Vec<_>>();
         use Verdict::{Met, NotMeasured, NotMet};
-        assert_eq!(
-            verdicts,
-            [Met, NotMeasured, NotMet, NotMeasured, Met, NotMet, NotMet]
-        );
+        assert_eq!(verdicts, [Met, NotMeasured, NotMet, NotMeasured, Met, NotMet, NotMet]);
         assert_eq!(goals[2].figure.as_deref(), Some("4.90×"));
         assert!(judge(&rows, &[corpus(8 << 20)])[6].verdict == Met);
     }

@@ -36,10 +36,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         .map(|kind| Corpus::prepare(&site.cache, kind, options.recipe))
         .into_iter()
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|source| SetupError::Cache {
-            path: site.cache.clone(),
-            source,
-        })?;
+        .map_err(|source| SetupError::Cache { path: site.cache.clone(), source })?;
     let rows = measure(&site, &options.contenders, &corpora, options.runs, &mut say);
     let goals = judge(&rows, &corpora);
     Ok(io::stdout().write_all(render(&rows, &corpora, &goals, options.format).as_bytes())?)

@@ -60,10 +60,7 @@ impl Options {
     /// Reads the arguments that follow the program's name.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, OptionsError> {
         let mut options = Self {
-            recipe: Recipe {
-                lines: 200_000,
-                api_message_id: false,
-            },
+            recipe: Recipe { lines: 200_000, api_message_id: false },
             runs: 3,
             contenders: Contender::ALL.to_vec(),
             format: Format::Plain,
@@ -96,17 +93,11 @@ fn at_least_one(option: &'static str, value: Option<String>) -> Result<u64, Opti
     value
         .and_then(|value| value.replace('_', "").parse().ok())
         .filter(|number| *number > 0)
-        .ok_or(OptionsError::BadValue {
-            option,
-            takes: "a number of at least 1",
-        })
+        .ok_or(OptionsError::BadValue { option, takes: "a number of at least 1" })
 }
 
 fn named(value: Option<String>) -> Result<Vec<Contender>, OptionsError> {
-    let bad = OptionsError::BadValue {
-        option: "--only",
-        takes: "names with commas between",
-    };
+    let bad = OptionsError::BadValue { option: "--only", takes: "names with commas between" };
     let names = value.ok_or(bad)?;
     names
         .split(',')
@@ -114,10 +105,7 @@ fn named(value: Option<String>) -> Result<Vec<Contender>, OptionsError> {
             Contender::ALL
                 .into_iter()
                 .find(|contender| contender.key() == name)
-                .ok_or(OptionsError::BadValue {
-                    option: "--only",
-                    takes: "names from the list",
-                })
+                .ok_or(OptionsError::BadValue { option: "--only", takes: "names from the list" })
         })
         .collect()
 }
@@ -135,22 +123,13 @@ mod tests {
         let options = parse("--lines 5_000 --runs=2 --only ts,client --markdown").expect("valid");
         assert_eq!(options.recipe.lines, 5_000);
         assert_eq!(options.runs, 2);
-        assert_eq!(
-            options.contenders,
-            [Contender::TypeScript, Contender::Client]
-        );
+        assert_eq!(options.contenders, [Contender::TypeScript, Contender::Client]);
         assert_eq!(options.format, Format::Markdown);
     }
 
     #[test]
     fn nonsense_is_refused() {
-        for line in [
-            "--lines",
-            "--lines 0",
-            "--runs x",
-            "--only nobody",
-            "--fast",
-        ] {
+        for line in ["--lines", "--lines 0", "--runs x", "--only nobody", "--fast"] {
             assert!(parse(line).is_err(), "{line}");
         }
         assert_eq!(parse("--help"), Err(OptionsError::HelpWanted));

@@ -53,10 +53,7 @@ pub fn decode_all(corpus: &[u8]) -> u64 {
 /// Not measured yet: returns no messages.
 pub fn end_to_end(printer: &Path) -> Result<Consumed, Box<dyn std::error::Error>> {
     black_box(printer);
-    Ok(Consumed {
-        messages: 0,
-        seconds: 0.0,
-    })
+    Ok(Consumed { messages: 0, seconds: 0.0 })
 }
 
 #[cfg(test)]
@@ -66,10 +63,7 @@ mod tests {
     #[test]
     fn splitting_finds_every_line() {
         let text = b"one\n\nthree\n";
-        assert_eq!(
-            lines(text).collect::<Vec<_>>(),
-            [&b"one"[..], b"", b"three"]
-        );
+        assert_eq!(lines(text).collect::<Vec<_>>(), [&b"one"[..], b"", b"three"]);
         assert_eq!(split_all(text), 3);
     }
 }

@@ -31,10 +31,7 @@ impl Reading {
             seconds: value.get("seconds")?.as_f64()?,
             peak_rss_kib: value.get("peak_rss_kib")?.as_u64()?,
             errors: value.get("errors").and_then(Value::as_u64).unwrap_or(0),
-            first_error: value
-                .get("first_error")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            first_error: value.get("first_error").and_then(Value::as_str).map(str::to_owned),
         })
     }
 
@@ -64,10 +61,7 @@ impl Stopwatch {
     /// Starts now.
     #[must_use]
     pub fn start() -> Self {
-        Self {
-            started: Instant::now(),
-            seconds: None,
-        }
+        Self { started: Instant::now(), seconds: None }
     }
 
     /// A `result` message has arrived; the last one counts.
@@ -78,8 +72,7 @@ impl Stopwatch {
     /// Seconds to the last `result`, or until now when there was none.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        self.seconds
-            .unwrap_or_else(|| self.started.elapsed().as_secs_f64())
+        self.seconds.unwrap_or_else(|| self.started.elapsed().as_secs_f64())
     }
 }
 

@@ -146,15 +146,8 @@ fn run_once(site: &Site, contender: Contender, corpus: &Corpus) -> Result<Readin
         return Ok(reading);
     }
     let complaints = String::from_utf8_lossy(&output.stderr);
-    let last = complaints
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty());
-    Err(format!(
-        "fails with {}: {}",
-        output.status,
-        last.unwrap_or("no message")
-    ))
+    let last = complaints.lines().rev().find(|line| !line.trim().is_empty());
+    Err(format!("fails with {}: {}", output.status, last.unwrap_or("no message")))
 }
 
 #[cfg(test)]
@@ -162,13 +155,7 @@ mod tests {
     use super::*;
 
     fn reading(messages: u64, seconds: f64) -> Reading {
-        Reading {
-            messages,
-            seconds,
-            peak_rss_kib: 7,
-            errors: 0,
-            first_error: None,
-        }
+        Reading { messages, seconds, peak_rss_kib: 7, errors: 0, first_error: None }
     }
 
     #[test]
@@ -185,11 +172,7 @@ mod tests {
 
     #[test]
     fn a_stub_has_no_figures() {
-        let series = Series {
-            lines: 1000,
-            readings: vec![reading(0, 0.1)],
-            failure: None,
-        };
+        let series = Series { lines: 1000, readings: vec![reading(0, 0.1)], failure: None };
         assert_eq!((series.klines(), series.peak_rss_kib()), (None, None));
         assert_eq!(series.remark(None).as_deref(), Some("not measured yet"));
     }
@@ -199,11 +182,7 @@ mod tests {
         let mut short = reading(900, 0.1);
         short.errors = 100;
         short.first_error = Some("bad".into());
-        let series = Series {
-            lines: 1000,
-            readings: vec![short],
-            failure: None,
-        };
+        let series = Series { lines: 1000, readings: vec![short], failure: None };
         let remark = series.remark(Some("skips")).expect("a remark");
         assert_eq!(
             remark,

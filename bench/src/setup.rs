@@ -96,29 +96,22 @@ impl Site {
             // A copy and not a link: links are made differently on every system.
             std::fs::copy(self.program("printer"), &link).map(drop)
         };
-        place().map_err(|source| SetupError::Cache {
-            path: link.clone(),
-            source,
-        })
+        place().map_err(|source| SetupError::Cache { path: link.clone(), source })
     }
 }
 
 /// `cargo run` builds only the runner; the rest is built here, beside it.
 fn build_ours(workspace: &Path) -> Result<PathBuf, SetupError> {
     let mut build = cargo();
-    build
-        .current_dir(workspace)
-        .args(["build", "--quiet", "--package=bench", "--bins"]);
+    build.current_dir(workspace).args(["build", "--quiet", "--package=bench", "--bins"]);
     if !cfg!(debug_assertions) {
         build.arg("--release");
     }
     if !succeeds(&mut build) {
         return Err(SetupError::Build);
     }
-    let runner = std::env::current_exe().map_err(|source| SetupError::Cache {
-        path: workspace.to_owned(),
-        source,
-    })?;
+    let runner = std::env::current_exe()
+        .map_err(|source| SetupError::Cache { path: workspace.to_owned(), source })?;
     Ok(runner.parent().unwrap_or(workspace).to_owned())
 }
 

@@ -22,11 +22,7 @@ impl Session {
     /// A session whose stream events carry `api_message_id` or not.
     #[must_use]
     pub fn new(dice: &mut Dice, api_message_id: bool) -> Self {
-        Self {
-            id: dice.uuid(),
-            message_id: dice.api_id("msg_01"),
-            api_message_id,
-        }
+        Self { id: dice.uuid(), message_id: dice.api_id("msg_01"), api_message_id }
     }
 
     /// `stream_event` with a delta: mostly text, some tool input, some thinking.
@@ -77,11 +73,7 @@ impl Session {
             self.stamp(dice, ",\"request_id\":\"req_011CUTdnwT3pVYyRyQ2nN8Gq\"}\n")
         );
         let (open, style, close) = match dice.between(0, 9) {
-            0..=4 => (
-                "{\"type\":\"text\",\"text\":\"".to_owned(),
-                Style::Prose,
-                "\"}".to_owned(),
-            ),
+            0..=4 => ("{\"type\":\"text\",\"text\":\"".to_owned(), Style::Prose, "\"}".to_owned()),
             5 => (
                 "{\"type\":\"thinking\",\"thinking\":\"".to_owned(),
                 Style::Prose,
@@ -152,10 +144,8 @@ impl Session {
     /// `system/init`, the first line of a turn.
     pub fn init(&self, dice: &mut Dice) -> String {
         let (session, uuid) = (&self.id, dice.uuid());
-        let commands = (0..40)
-            .map(|number| format!("\"command-{number}\""))
-            .collect::<Vec<_>>()
-            .join(",");
+        let commands =
+            (0..40).map(|number| format!("\"command-{number}\"")).collect::<Vec<_>>().join(",");
         format!(
             "{{\"type\":\"system\",\"subtype\":\"init\",\"cwd\":\"/home/user/project\",\"session_id\":\"{session}\",\"tools\":[\"Task\",\"Bash\",\"Edit\",\"Read\",\"Skill\",\"TaskStop\",\"WebFetch\",\"WebSearch\",\"Write\"],\"mcp_servers\":[],\"model\":\"{MODEL}\",\"permissionMode\":\"default\",\"slash_commands\":[{commands}],\"terminal_slash_commands\":[\"doctor\",\"color\"],\"apiKeySource\":\"none\",\"claude_code_version\":\"2.1.325\",\"output_style\":\"default\",\"agents\":[\"Explore\",\"general-purpose\",\"Plan\"],\"skills\":[{commands}],\"plugins\":[],\"capabilities\":[\"interrupt_receipt_v1\",\"interrupt_cancel_queued_v1\",\"msg_lifecycle_v1\"],\"analytics_disabled\":true,\"product_feedback_disabled\":true,\"uuid\":\"{uuid}\",\"fast_mode_state\":\"off\",\"view_mode\":\"default\"}}\n"
         )

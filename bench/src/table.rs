@@ -21,10 +21,7 @@ const HEADINGS: [&str; 6] = [
 #[must_use]
 pub fn render(rows: &[Row], corpora: &[Corpus], goals: &[Goal], format: Format) -> String {
     let mut remarks = Vec::new();
-    let body = rows
-        .iter()
-        .map(|row| cells(row, rows, &mut remarks))
-        .collect::<Vec<_>>();
+    let body = rows.iter().map(|row| cells(row, rows, &mut remarks)).collect::<Vec<_>>();
     let mut out = String::new();
     grid(&mut out, &HEADINGS.map(str::to_owned), &body, format);
     out.push('\n');
@@ -56,21 +53,12 @@ pub fn render(rows: &[Row], corpora: &[Corpus], goals: &[Goal], format: Format) 
     line(&mut out, &format!("Machine: {}.", machine()));
     out.push('\n');
     let body = goals.iter().map(goal_cells).collect::<Vec<_>>();
-    grid(
-        &mut out,
-        &["goal".into(), "measured".into(), "verdict".into()],
-        &body,
-        format,
-    );
+    grid(&mut out, &["goal".into(), "measured".into(), "verdict".into()], &body, format);
     out
 }
 
 fn cells(row: &Row, rows: &[Row], remarks: &mut Vec<String>) -> Vec<String> {
-    let memory = if row.contender.in_memory() {
-        None
-    } else {
-        memory_cell(row)
-    };
+    let memory = if row.contender.in_memory() { None } else { memory_cell(row) };
     let omission = row.contender.omission();
     let to = |rival| pair(|kind| ratio(rows, row.contender, rival, kind), "×");
     vec![
@@ -89,13 +77,10 @@ fn rate_cell(series: &Series, omission: Option<&str>, remarks: &mut Vec<String>)
         None => "not measured".to_owned(),
     };
     if let Some(remark) = series.remark(omission) {
-        let number = remarks
-            .iter()
-            .position(|known| *known == remark)
-            .unwrap_or_else(|| {
-                remarks.push(remark);
-                remarks.len() - 1
-            });
+        let number = remarks.iter().position(|known| *known == remark).unwrap_or_else(|| {
+            remarks.push(remark);
+            remarks.len() - 1
+        });
         cell.push_str(&format!(" [{}]", number + 1));
     }
     cell
@@ -114,11 +99,7 @@ fn memory_cell(row: &Row) -> Option<String> {
 fn pair(figure: impl Fn(Kind) -> Option<f64>, unit: &str) -> String {
     let one = |kind| figure(kind).map_or("–".to_owned(), |value| format!("{value:.2}{unit}"));
     let (mixed, deltas) = (one(Kind::Mixed), one(Kind::Deltas));
-    if mixed == deltas && mixed == "–" {
-        mixed
-    } else {
-        format!("{mixed} / {deltas}")
-    }
+    if mixed == deltas && mixed == "–" { mixed } else { format!("{mixed} / {deltas}") }
 }
 
 fn goal_cells(goal: &Goal) -> Vec<String> {
@@ -148,11 +129,7 @@ fn grid(out: &mut String, headings: &[String], body: &[Vec<String>], format: For
             aligned(out, headings, &widths);
             line(
                 out,
-                &widths
-                    .iter()
-                    .map(|width| "-".repeat(*width))
-                    .collect::<Vec<_>>()
-                    .join("  "),
+                &widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>().join("  "),
             );
             for row in body {
                 aligned(out, row, &widths);
@@ -162,10 +139,7 @@ fn grid(out: &mut String, headings: &[String], body: &[Vec<String>], format: For
 }
 
 fn aligned(out: &mut String, cells: &[String], widths: &[usize]) {
-    let padded = cells
-        .iter()
-        .zip(widths)
-        .map(|(cell, width)| format!("{cell:<width$}"));
+    let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
     line(out, padded.collect::<Vec<_>>().join("  ").trim_end());
 }
 
@@ -191,19 +165,12 @@ mod tests {
 
     #[test]
     fn a_row_shows_rates_ratios_and_remarks() {
-        let mut rows = [
-            row(Contender::Client, 1.0, 0.5),
-            row(Contender::TypeScript, 4.0, 4.0),
-        ];
+        let mut rows = [row(Contender::Client, 1.0, 0.5), row(Contender::TypeScript, 4.0, 4.0)];
         rows[1].deltas.failure = Some("fails".into());
         rows[1].deltas.readings.clear();
         let text = render(&rows, &[], &[], Format::Markdown);
-        let line = |label: &str| {
-            text.lines()
-                .find(|line| line.contains(label))
-                .expect("a row")
-                .to_owned()
-        };
+        let line =
+            |label: &str| text.lines().find(|line| line.contains(label)).expect("a row").to_owned();
         assert_eq!(
             line("pilothouse-client"),
             "| pilothouse-client, end to end | 1.0 (1.0) | 2.0 (2.0) | 29 / 29 | 4.00× / – | – |"
@@ -216,12 +183,7 @@ mod tests {
     fn plain_columns_line_up() {
         let mut out = String::new();
         let body = [vec!["ä".to_owned(), "b".to_owned()]];
-        grid(
-            &mut out,
-            &["one".to_owned(), "two".to_owned()],
-            &body,
-            Format::Plain,
-        );
+        grid(&mut out, &["one".to_owned(), "two".to_owned()], &body, Format::Plain);
         assert_eq!(out, "one  two\n---  ---\nä    b\n");
     }
 }

@@ -1,8 +1,5 @@
 //! The printer does what every contender expects of an executable.
-#![allow(
-    clippy::expect_used,
-    reason = "a test that cannot go on should say why"
-)]
+#![allow(clippy::expect_used, reason = "a test that cannot go on should say why")]
 
 use std::fs::File;
 use std::process::Command;
@@ -13,15 +10,9 @@ const CORPUS: &str = "{\"type\":\"result\"}\n{\"type\":\"system\"}\n";
 
 fn printed(input: &[Value], arguments: &[&str]) -> Vec<Value> {
     let directory = tempfile::tempdir().expect("temporary directory");
-    let (corpus, stdin) = (
-        directory.path().join("corpus"),
-        directory.path().join("stdin"),
-    );
+    let (corpus, stdin) = (directory.path().join("corpus"), directory.path().join("stdin"));
     std::fs::write(&corpus, CORPUS).expect("corpus");
-    let lines = input
-        .iter()
-        .map(|line| format!("{line}\n"))
-        .collect::<String>();
+    let lines = input.iter().map(|line| format!("{line}\n")).collect::<String>();
     std::fs::write(&stdin, lines).expect("stdin");
     let output = Command::new(env!("CARGO_BIN_EXE_printer"))
         .args(arguments)
@@ -29,15 +20,9 @@ fn printed(input: &[Value], arguments: &[&str]) -> Vec<Value> {
         .stdin(File::open(stdin).expect("stdin"))
         .output()
         .expect("the printer starts");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 #[test]
@@ -59,10 +44,7 @@ fn initialize_is_answered_before_the_corpus() {
 #[test]
 fn without_a_prompt_the_end_of_stdin_starts_it() {
     let lines = printed(&[], &["--print", "--", "go"]);
-    assert_eq!(
-        lines,
-        [json!({"type": "result"}), json!({"type": "system"})]
-    );
+    assert_eq!(lines, [json!({"type": "result"}), json!({"type": "system"})]);
 }
 
 #[test]

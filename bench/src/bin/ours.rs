@@ -24,12 +24,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn Error>> {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
-    let consumed = match arguments
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .as_slice()
-    {
+    let consumed = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["split", ..] => in_memory(split_all)?,
         ["decode", ..] => in_memory(decode_all)?,
         ["client", printer] => end_to_end(Path::new(printer))?,
@@ -51,8 +46,5 @@ fn in_memory(work: fn(&[u8]) -> u64) -> Result<Consumed, Box<dyn Error>> {
     let corpus = std::fs::read(path)?;
     let stopwatch = Stopwatch::start();
     let messages = work(&corpus);
-    Ok(Consumed {
-        messages,
-        seconds: stopwatch.seconds(),
-    })
+    Ok(Consumed { messages, seconds: stopwatch.seconds() })
 }

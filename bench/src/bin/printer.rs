@@ -36,10 +36,7 @@ fn run() -> io::Result<()> {
         return writeln!(stdout, "2.1.325 (Claude Code)");
     }
     let path = std::env::var_os(CORPUS).ok_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::NotFound,
-            format!("set {CORPUS} to the file to print"),
-        )
+        io::Error::new(io::ErrorKind::NotFound, format!("set {CORPUS} to the file to print"))
     })?;
     let corpus = File::open(path)?;
     shake_hands(&mut stdout)?;

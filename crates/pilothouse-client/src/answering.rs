@@ -3,10 +3,10 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
+use pilothouse_wire::control::ControlResponse;
 use pilothouse_wire::control::cli::{
     CliRequest, ElicitationResult, HookCallback, McpMessage, McpReply,
 };
-use pilothouse_wire::control::ControlResponse;
 use pilothouse_wire::permission::{CanUseTool, PermissionResult};
 use pilothouse_wire::{Extra, Raw};
 use serde::Serialize;

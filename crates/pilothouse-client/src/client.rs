@@ -94,7 +94,8 @@ impl Client {
         let after = options.startup_timeout;
         match client.run.connection.request(initialize.into(), Some(after)).await {
             Ok(success) => {
-                let reply: InitializeReply = read_reply(success.response.as_ref()).unwrap_or_default();
+                let reply: InitializeReply =
+                    read_reply(success.response.as_ref()).unwrap_or_default();
                 let can_block = reply.hook_on_failure_supported == Some(true)
                     && reply.hooks_applied != Some(false);
                 if must_block && !can_block {

@@ -11,7 +11,8 @@ use bytes::Bytes;
 use memchr::memmem;
 use pilothouse_wire::codec::{self, Inbound, Outbound};
 use pilothouse_wire::control::{
-    Answer, ControlCancel, ControlRequest, ControlResponse, HostControlRequest, HostRequest, Success,
+    Answer, ControlCancel, ControlRequest, ControlResponse, HostControlRequest, HostRequest,
+    Success,
 };
 use pilothouse_wire::lines::Lines;
 use pilothouse_wire::peer::{Arrival, Match, Peer};
@@ -78,11 +79,8 @@ impl Connection {
         let (sender, answer) = oneshot::channel();
         let id = self.requests().open(sender).map_err(|_| RequestError::Ended)?;
         let _forget = Forget { connection: self, id: &id };
-        let request = HostControlRequest {
-            request_id: id.clone(),
-            request,
-            extra: Default::default(),
-        };
+        let request =
+            HostControlRequest { request_id: id.clone(), request, extra: Default::default() };
         let exchange = async {
             self.send(&Outbound::ControlRequest(Box::new(request))).await?;
             answer.await.unwrap_or(Err(RequestError::Ended))

@@ -130,7 +130,11 @@ impl StartError {
     }
 
     /// Why the CLI ended, from its last words.
-    pub(crate) fn from_exit(exit: Exit, result: Option<&ResultFrame>, resuming: Option<&str>) -> Self {
+    pub(crate) fn from_exit(
+        exit: Exit,
+        result: Option<&ResultFrame>,
+        resuming: Option<&str>,
+    ) -> Self {
         let said = result.map(ResultFrame::text).filter(|text| !text.is_empty());
         let said = said.unwrap_or_else(|| exit.stderr.trim().to_owned());
         if let Some(rejection) = Rejection::find(&exit.stderr) {

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use pilothouse_wire::Frame;
 use pilothouse_wire::codec::Inbound;
 use pilothouse_wire::message::{AssistantError, ResultFrame, ResultKind};
-use pilothouse_wire::Frame;
 
 use crate::error::TurnError;
 use crate::process::ExitWatch;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use pilothouse_wire::Frame;
 use pilothouse_wire::codec::Inbound;
 use pilothouse_wire::message::{SessionState, System};
-use pilothouse_wire::Frame;
 use tokio::time::Instant;
 
 use crate::client::Client;

@@ -1,13 +1,9 @@
 //! Content blocks: what messages to and from the model are made of.
 
-use std::fmt;
-
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
 
 use crate::field::{Nullable, Wire};
+use crate::json::Cursor;
 use crate::raw::Raw;
 
 tagged! {
@@ -441,27 +437,10 @@ impl Block {
 }
 
 impl Wire for Content {
-    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextOrBlocks;
-        impl<'de> Visitor<'de> for TextOrBlocks {
-            type Value = Content;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text or a list of blocks")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Content, E> {
-                Ok(Content::Text(text.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
-                Vec::decode(SeqAccessDeserializer::new(seq)).map(Content::Blocks)
-            }
-        }
-        deserializer.deserialize_any(TextOrBlocks)
-    }
-
-    fn read(raw: &RawValue) -> Option<Self> {
-        match String::read(raw) {
-            Some(text) => Some(Self::Text(text)),
-            None => Vec::read(raw).map(Self::Blocks),
+    fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
+        match cursor.peek()? {
+            b'"' => String::read(cursor).map(Self::Text),
+            _ => Vec::read(cursor).map(Self::Blocks),
         }
     }
 }

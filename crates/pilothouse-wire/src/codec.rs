@@ -1,16 +1,15 @@
 //! One line to one value, and back.
 //!
-//! [`decode`] is total: every line of bytes gives an [`Inbound`]. A line of a kind that is not known
-//! is `Unknown`, a line that is not a JSON object is [`Inbound::NotJson`]; neither ends the stream.
+//! [`decode`] is total: every line of bytes gives an [`Inbound`]. JSON of a kind that is not known is
+//! `Unknown`, a line that is not JSON is [`Inbound::NotJson`]; neither ends the stream.
 
 use bytes::Bytes;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use crate::control::{ControlCancel, ControlRequest, ControlResponse, HostControlRequest};
-use crate::field::{Object, Unknown, Wire, decode_str};
+use crate::field::read_str;
 use crate::message::*;
-use crate::raw::{Raw, entries};
+use crate::raw::Raw;
 
 tagged! {
     /// A line that the CLI wrote.
@@ -56,7 +55,7 @@ tagged! {
         /// An error envelope of the API.
         Error(ErrorFrame) = "error",
     } else {
-        /// A line that is not a JSON object, such as a debug print; see [`Frame::raw`].
+        /// A line that is not JSON, such as a debug print; see [`Frame::raw`].
         NotJson
     }
 }
@@ -87,19 +86,10 @@ pub fn decode(line: &[u8]) -> Inbound {
 }
 
 fn decode_text(text: &str) -> Inbound {
-    if let Some(message) = decode_str(text) {
-        return message;
+    match read_str(text) {
+        Some(message) => message,
+        None => Inbound::NotJson,
     }
-    match serde_json::from_str::<&RawValue>(text) {
-        Ok(raw) if raw.get().starts_with('{') => read(raw),
-        _ => Inbound::NotJson,
-    }
-}
-
-fn read(raw: &RawValue) -> Inbound {
-    let members = entries(raw).unwrap_or_default();
-    Inbound::read_members(&members, &[])
-        .unwrap_or_else(|| Inbound::Unknown(Unknown { tag: None, raw: raw.into() }))
 }
 
 impl Inbound {

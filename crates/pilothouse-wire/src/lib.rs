@@ -32,6 +32,7 @@ pub mod control;
 mod field;
 pub mod hook;
 pub mod invocation;
+pub mod json;
 pub mod lines;
 pub mod message;
 pub mod peer;
@@ -41,6 +42,6 @@ pub mod tool;
 
 pub use block::{Block, Content};
 pub use codec::{Frame, Inbound, Outbound};
-pub use field::{Member, Nullable, Object, Unknown, Wire};
+pub use field::{Nullable, Object, Unknown, Wire};
 pub use permission::{PermissionMode, PermissionResult, PermissionUpdate};
 pub use raw::{Extra, Num, Raw};

@@ -33,65 +33,30 @@ macro_rules! object {
         }
 
         impl $crate::field::Object for $name {
-            #[allow(unused_imports, unused_variables, unused_mut)]
-            fn decode_members<'de, A: serde::de::MapAccess<'de>>(
-                mut map: A,
+            fn read_members(
+                cursor: &mut $crate::json::Cursor<'_>,
+                mut object: $crate::json::Opened,
                 tags: &[&str],
-            ) -> Result<Self, A::Error> {
-                use $crate::field::{Key, Seed, Wire, skip};
+            ) -> Option<Self> {
                 let mut extra = $crate::raw::Extra::default();
                 $( let mut $field: Option<$ty> = None; )*
-                while let Some(Key(key)) = map.next_key()? {
-                    $(
-                        if key == wire_name!($field $($wire)?) {
-                            let value = map.next_value_seed(Seed::<$ty>::new())?;
-                            if let Some(json) = Wire::as_absent(&value) {
-                                extra.insert(&key, json.into());
-                            }
-                            $field = Some(value);
-                            continue;
-                        }
-                    )*
-                    if tags.contains(&&*key) {
-                        skip(&mut map)?;
-                    } else {
-                        extra.insert(&key, map.next_value()?);
+                while object.more {
+                    let key = cursor.key()?;
+                    match &*key {
+                        $( wire_name!($field $($wire)?) => {
+                            $field = $crate::field::read_field(cursor, &key, &mut extra)?;
+                        } )*
+                        _ => $crate::field::read_unknown(cursor, &key, tags, &mut extra)?,
                     }
+                    object.more = cursor.more(b'{')?;
                 }
-                Ok(Self {
-                    $( $field: match $field.or_else(<$ty as Wire>::absent) {
-                        Some(value) => value,
-                        None => return Err(serde::de::Error::missing_field(
-                            wire_name!($field $($wire)?)
-                        )),
-                    }, )*
+                Some(Self {
+                    $( $field: $field.or_else(<$ty as $crate::field::Wire>::absent)?, )*
                     extra,
                 })
             }
 
-            #[allow(unused_imports, unused_variables)]
-            fn read_members(members: &[$crate::field::Member<'_>], tags: &[&str]) -> Option<Self> {
-                use $crate::field::Wire;
-                let mut extra = $crate::raw::Extra::default();
-                $( let mut $field: Option<$ty> = None; )*
-                for (key, json) in members {
-                    $(
-                        if key == wire_name!($field $($wire)?) {
-                            $field = <$ty as Wire>::read(json);
-                            if $field.as_ref().is_none_or(|value| value.as_absent().is_some()) {
-                                extra.insert(key, (*json).into());
-                            }
-                            continue;
-                        }
-                    )*
-                    if !tags.contains(&&**key) {
-                        extra.insert(key, (*json).into());
-                    }
-                }
-                Some(Self { $( $field: $field.or_else(<$ty as Wire>::absent)?, )* extra })
-            }
-
-            fn encode_members<M: serde::ser::SerializeMap>(
+            fn write_members<M: serde::ser::SerializeMap>(
                 &self,
                 map: &mut M,
                 tags: &[&str],
@@ -100,12 +65,12 @@ macro_rules! object {
                     map.serialize_entry(wire_name!($field $($wire)?), &self.$field)?;
                 } )*
                 for (key, value) in self.extra.iter() {
-                    $( if key == wire_name!($field $($wire)?)
-                        && $crate::field::Wire::as_absent(&self.$field).is_none()
-                    {
-                        continue;
-                    } )*
-                    if !tags.contains(&key) {
+                    let written = match key {
+                        $( wire_name!($field $($wire)?) =>
+                            $crate::field::Wire::as_absent(&self.$field).is_none(), )*
+                        _ => tags.contains(&key),
+                    };
+                    if !written {
                         map.serialize_entry(key, value)?;
                     }
                 }
@@ -114,15 +79,19 @@ macro_rules! object {
         }
 
         impl $crate::field::Wire for $name {
-            fn decode<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                $crate::field::decode_object(d)
-            }
-            fn read(raw: &serde_json::value::RawValue) -> Option<Self> {
-                $crate::field::Object::read_members(&$crate::raw::entries(raw)?, &[])
+            fn read(cursor: &mut $crate::json::Cursor<'_>) -> Option<Self> {
+                let object = cursor.open()?;
+                $crate::field::Object::read_members(cursor, object, &[])
             }
         }
 
-        serde_object!($name);
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::field::serialize_object(self, serializer)
+            }
+        }
+
+        deserialize!($name);
     };
 }
 
@@ -159,37 +128,26 @@ macro_rules! tagged {
         }
 
         impl $crate::field::Object for $name {
-            fn decode_members<'de, A: serde::de::MapAccess<'de>>(
-                mut map: A,
+            fn read_members(
+                cursor: &mut $crate::json::Cursor<'_>,
+                mut object: $crate::json::Opened,
                 tags: &[&str],
-            ) -> Result<Self, A::Error> {
-                use serde::de::Error;
-                use $crate::field::{Key, Object, with_tag};
-                let first: Option<Key<'de>> = map.next_key()?;
-                if first.is_none_or(|Key(key)| key != $tag) {
-                    return Err(A::Error::custom(concat!("`", $tag, "` does not come first")));
-                }
-                let Key(word) = map.next_value()?;
-                let tags = with_tag(tags, $tag);
-                match &*word {
-                    $( $word => <$ty as Object>::decode_members(map, &tags).map(Self::$variant), )*
-                    other => Err(A::Error::unknown_variant(other, Self::KNOWN)),
-                }
-            }
-
-            fn read_members(members: &[$crate::field::Member<'_>], tags: &[&str]) -> Option<Self> {
-                use $crate::field::{Object, Unknown, rejoin, tag_of, with_tag};
-                let tag = tag_of(members, $tag);
-                let inner = with_tag(tags, $tag);
+            ) -> Option<Self> {
+                let tag = cursor.tag(&mut object, $tag);
+                let inner = $crate::field::with_tag(tags, $tag);
                 let known = match tag.as_deref() {
                     $( Some($word) =>
-                        <$ty as Object>::read_members(members, &inner).map(Self::$variant), )*
+                        <$ty as $crate::field::Object>::read_members(cursor, object, &inner)
+                            .map(Self::$variant), )*
                     _ => None,
                 };
-                known.or_else(|| Some(Self::Unknown(Unknown { tag, raw: rejoin(members) })))
+                known.or_else(|| {
+                    cursor.rewind(object.start);
+                    $crate::field::Unknown::read(cursor, tag.as_deref()).map(Self::Unknown)
+                })
             }
 
-            fn encode_members<M: serde::ser::SerializeMap>(
+            fn write_members<M: serde::ser::SerializeMap>(
                 &self,
                 map: &mut M,
                 tags: &[&str],
@@ -198,25 +156,23 @@ macro_rules! tagged {
                     $( Self::$variant(inner) => {
                         map.serialize_entry($tag, $word)?;
                         let tags = $crate::field::with_tag(tags, $tag);
-                        $crate::field::Object::encode_members(inner, map, &tags)
+                        $crate::field::Object::write_members(inner, map, &tags)
                     } )*
-                    Self::Unknown(unknown) => unknown.encode_members(map, tags),
+                    Self::Unknown(unknown) => unknown.write_members(map, tags),
                     $( Self::$else => Ok(()), )?
                 }
             }
         }
 
         impl $crate::field::Wire for $name {
-            fn decode<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                $crate::field::decode_object(d)
-            }
-            fn read(raw: &serde_json::value::RawValue) -> Option<Self> {
-                match $crate::raw::entries(raw) {
-                    Some(members) => $crate::field::Object::read_members(&members, &[]),
-                    None => Some(Self::Unknown($crate::field::Unknown {
-                        tag: None,
-                        raw: raw.into(),
-                    })),
+            fn read(cursor: &mut $crate::json::Cursor<'_>) -> Option<Self> {
+                let start = cursor.mark();
+                match cursor.open() {
+                    Some(object) => $crate::field::Object::read_members(cursor, object, &[]),
+                    None => {
+                        cursor.rewind(start);
+                        $crate::field::Unknown::read(cursor, None).map(Self::Unknown)
+                    }
                 }
             }
         }
@@ -225,16 +181,12 @@ macro_rules! tagged {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
                     Self::Unknown(unknown) => unknown.raw.serialize(serializer),
-                    known => $crate::field::encode_object(known, serializer),
+                    known => $crate::field::serialize_object(known, serializer),
                 }
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                $crate::field::deserialize_lenient(d)
-            }
-        }
+        deserialize!($name);
 
         $( impl From<$ty> for $name {
             fn from(inner: $ty) -> Self {
@@ -284,12 +236,8 @@ macro_rules! words {
         }
 
         impl $crate::field::Wire for $name {
-            fn decode<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                let $crate::field::Key(word) = serde::Deserialize::deserialize(d)?;
-                Ok(Self::from(&*word))
-            }
-            fn read(raw: &serde_json::value::RawValue) -> Option<Self> {
-                <String as $crate::field::Wire>::read(raw).map(|word| Self::from(&*word))
+            fn read(cursor: &mut $crate::json::Cursor<'_>) -> Option<Self> {
+                cursor.string().map(|word| Self::from(&*word))
             }
         }
 
@@ -299,26 +247,16 @@ macro_rules! words {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                $crate::field::Wire::decode(d)
-            }
-        }
+        deserialize!($name);
     };
 }
 
-/// Serde's traits for a struct of [`object!`].
-macro_rules! serde_object {
+/// Serde's `Deserialize` by way of [`crate::Wire`].
+macro_rules! deserialize {
     ($name:ident) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::field::encode_object(self, serializer)
-            }
-        }
-
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                $crate::field::deserialize_lenient(d)
+                $crate::field::deserialize(d)
             }
         }
     };

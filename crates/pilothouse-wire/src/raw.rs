@@ -6,44 +6,50 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::{DeserializeOwned, Deserializer};
+use serde::{Deserialize, Serialize, Serializer, ser};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use crate::field::{Key, Wire};
+use crate::field::{Wire, read_str};
+use crate::json::Cursor;
 
 /// How deep [`Raw::to_value`] follows nested values before it keeps the rest as text.
 const DEPTH: usize = 96;
 
 /// One JSON value as text, never interpreted on the way through.
-#[derive(Clone)]
-pub struct Raw(Box<RawValue>);
+#[derive(Clone, PartialEq, Eq)]
+pub struct Raw(Box<str>);
 
 impl Raw {
+    /// Text that a [`Cursor`] has passed over, or a literal.
+    pub(crate) fn trusted(json: &str) -> Self {
+        Self(json.into())
+    }
+
     /// The JSON text.
     pub fn get(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 
     /// Takes JSON text as it is. Fails if `text` is not one JSON value.
-    pub fn from_text(text: String) -> Result<Self, serde_json::Error> {
-        RawValue::from_string(text).map(Self)
+    pub fn from_text(text: impl Into<String>) -> Result<Self, serde_json::Error> {
+        RawValue::from_string(text.into()).map(Self::from)
     }
 
     /// Serialises `value`. Fails only where its `Serialize` does (a map with non-string keys).
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        serde_json::value::to_raw_value(value).map(Self)
+        serde_json::to_string(value).map(|text| Self(text.into()))
     }
 
     /// The value `null`.
     pub fn null() -> Self {
-        Self(RawValue::NULL.to_owned())
+        Self::trusted("null")
     }
 
     /// The empty object `{}`.
     pub fn empty_object() -> Self {
-        Self::from(Value::Object(Map::new()))
+        Self::trusted("{}")
     }
 
     /// Whether this is `null`.
@@ -56,90 +62,70 @@ impl Raw {
         serde_json::from_str(self.get())
     }
 
-    /// Reads as one of this crate's types, as far as the text allows; `None` where it is not of
-    /// that kind at all.
+    /// Reads as one of this crate's types; `None` where it is not of that kind.
     pub fn read<T: Wire>(&self) -> Option<T> {
-        T::read(&self.0)
+        read_str(self.get())
     }
 
     /// A `Value` for every text, also where `serde_json` alone would refuse: lone surrogates become
     /// U+FFFD, numbers beyond `f64` and values nested beyond reason become strings of their text.
     pub fn to_value(&self) -> Value {
-        self.parse().unwrap_or_else(|_| lenient_value(&self.0, DEPTH))
+        self.parse().unwrap_or_else(|_| lenient_value(self.get(), DEPTH))
     }
 
-    /// The members of an object in their order, or `None` for any other value.
-    pub fn entries(&self) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
-        entries(&self.0)
+    /// The members of an object in their order, each value untouched, or `None` for any other value.
+    pub fn members(&self) -> Option<Vec<(Cow<'_, str>, &str)>> {
+        Cursor::new(self.get()).members()
     }
 
     /// The member `key` of an object (the last one, where it stands more than once).
     pub fn member(&self, key: &str) -> Option<Raw> {
-        let entries = self.entries()?;
-        let (_, value) = entries.into_iter().rev().find(|(name, _)| name == key)?;
-        Some(Raw(value.to_owned()))
+        let members = self.members()?;
+        let (_, value) = members.into_iter().rev().find(|(name, _)| name == key)?;
+        Some(Raw::trusted(value))
     }
 }
 
-/// The members of the object `raw`, each value untouched.
-pub(crate) fn entries(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
-    struct Entries;
-    impl<'de> Visitor<'de> for Entries {
-        type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut found = Vec::new();
-            while let Some(Key(name)) = map.next_key()? {
-                found.push((name, map.next_value()?));
-            }
-            Ok(found)
-        }
-    }
-    let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-    de::Deserializer::deserialize_map(&mut deserializer, Entries).ok()
-}
-
-fn lenient_value(raw: &RawValue, depth: usize) -> Value {
-    let text = raw.get();
-    let as_text = || Value::String(text.to_owned());
+fn lenient_value(text: &str, depth: usize) -> Value {
+    let whole = || Value::String(text.to_owned());
+    let inner = |text| lenient_value(text, depth - 1);
     if depth == 0 {
-        return as_text();
+        return whole();
     }
-    match text.as_bytes().first() {
-        Some(b'{') => match entries(raw) {
-            Some(members) => members
-                .into_iter()
-                .map(|(name, value)| (name.into_owned(), lenient_value(value, depth - 1)))
-                .collect(),
-            None => as_text(),
-        },
-        Some(b'[') => match serde_json::from_str::<Vec<&RawValue>>(text) {
-            Ok(items) => items.into_iter().map(|item| lenient_value(item, depth - 1)).collect(),
-            Err(_) => as_text(),
-        },
-        Some(b'"') => String::read(raw).map_or_else(as_text, Value::String),
-        _ => serde_json::from_str(text).unwrap_or_else(|_| as_text()),
+    let mut cursor = Cursor::new(text);
+    match cursor.peek() {
+        Some(b'{') => cursor.members().map_or_else(whole, |members| {
+            members.into_iter().map(|(name, value)| (name.into_owned(), inner(value))).collect()
+        }),
+        Some(b'[') => {
+            cursor.items().map_or_else(whole, |items| items.into_iter().map(inner).collect())
+        }
+        Some(b'"') => read_str(text).map_or_else(whole, Value::String),
+        _ => serde_json::from_str(text).unwrap_or_else(|_| whole()),
     }
 }
 
 impl From<Value> for Raw {
     fn from(value: Value) -> Self {
-        // A `Value` always serialises; `null` stands in for the impossible.
-        Self::of(&value).unwrap_or_else(|_| Self::null())
+        Self(value.to_string().into())
+    }
+}
+
+impl From<Map<String, Value>> for Raw {
+    fn from(map: Map<String, Value>) -> Self {
+        Self::from(Value::Object(map))
     }
 }
 
 impl From<Box<RawValue>> for Raw {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw)
+        Self(raw.into())
     }
 }
 
 impl From<&RawValue> for Raw {
     fn from(raw: &RawValue) -> Self {
-        Self(raw.to_owned())
+        Self::trusted(raw.get())
     }
 }
 
@@ -155,31 +141,23 @@ impl fmt::Debug for Raw {
     }
 }
 
-impl PartialEq for Raw {
-    /// Equal as text: `1` and `1.0` differ.
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
-    }
-}
-
 impl Serialize for Raw {
+    /// The text is parsed once more: what is written is JSON, whatever was received.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        let raw: &RawValue = serde_json::from_str(self.get()).map_err(ser::Error::custom)?;
+        raw.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        Box::<RawValue>::deserialize(deserializer).map(Self::from)
     }
 }
 
 impl Wire for Raw {
-    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::deserialize(deserializer)
-    }
-    fn read(raw: &RawValue) -> Option<Self> {
-        Some(Self(raw.to_owned()))
+    fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
+        cursor.skip().map(Self::trusted)
     }
 }
 

@@ -48,10 +48,7 @@ pub struct Answer {
 impl Answer {
     /// An answer that says one short sentence.
     pub fn text(text: &str, model: &str) -> Self {
-        let reply = Reply {
-            steps: vec![Step::Say(text.to_owned())],
-            ..Reply::default()
-        };
+        let reply = Reply { steps: vec![Step::Say(text.to_owned())], ..Reply::default() };
         Self::new(&reply, model, str::to_owned)
     }
 
@@ -123,11 +120,7 @@ impl Writer {
             Step::Tool { name, input } => {
                 self.tool("tool_use", "toolu", &tool_name(name), input);
             }
-            Step::ServerTool {
-                name,
-                input,
-                result,
-            } => {
+            Step::ServerTool { name, input, result } => {
                 let id = self.tool("server_tool_use", "srvtoolu", name, input);
                 self.start(json!({
                     "type": format!("{name}_tool_result"),
@@ -195,11 +188,7 @@ impl Writer {
         if !std::mem::take(&mut self.open) {
             return;
         }
-        if self
-            .blocks
-            .last()
-            .is_some_and(|block| block["type"] == "thinking")
-        {
+        if self.blocks.last().is_some_and(|block| block["type"] == "thinking") {
             let signature = "c2NyaXB0ZWQgc2lnbmF0dXJl";
             self.delta(json!({"type": "signature_delta", "signature": signature}));
             self.set("signature", json!(signature));
@@ -246,25 +235,15 @@ impl Writer {
         message["content"] = Value::Array(self.blocks);
         message["stop_reason"] = json!(stop);
         message["usage"] = counts(usage, usage.output);
-        Answer {
-            message,
-            before,
-            stream,
-        }
+        Answer { message, before, stream }
     }
 }
 
 fn counts(usage: Usage, output: u64) -> Value {
     let mut counts = Map::new();
     counts.insert("input_tokens".to_owned(), json!(usage.input));
-    counts.insert(
-        "cache_creation_input_tokens".to_owned(),
-        json!(usage.cache_creation),
-    );
-    counts.insert(
-        "cache_read_input_tokens".to_owned(),
-        json!(usage.cache_read),
-    );
+    counts.insert("cache_creation_input_tokens".to_owned(), json!(usage.cache_creation));
+    counts.insert("cache_read_input_tokens".to_owned(), json!(usage.cache_read));
     counts.insert("output_tokens".to_owned(), json!(output));
     counts.insert("service_tier".to_owned(), json!("standard"));
     Value::Object(counts)
@@ -277,10 +256,7 @@ pub fn fresh(prefix: &str) -> String {
 
 fn pieces(text: &str, size: usize) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
-    characters
-        .chunks(size.max(1))
-        .map(|chunk| chunk.iter().collect())
-        .collect()
+    characters.chunks(size.max(1)).map(|chunk| chunk.iter().collect()).collect()
 }
 
 #[cfg(test)]
@@ -306,10 +282,7 @@ mod tests {
             Emission::Fail(error) => format!("fail {}", error.status),
             Emission::Cut { .. } => "cut".to_owned(),
         };
-        emissions
-            .iter()
-            .map(|emission| line(emission).replace('"', ""))
-            .collect()
+        emissions.iter().map(|emission| line(emission).replace('"', "")).collect()
     }
 
     #[test]
@@ -360,10 +333,7 @@ mod tests {
              start text, delta text_delta, content_block_stop"
         );
         assert_eq!(body("say a\ncut\nmore b").split(", ").nth(2), Some("cut"));
-        assert_eq!(
-            answer("say a\nhold h\nmore b").message["content"][0]["text"],
-            "ab"
-        );
+        assert_eq!(answer("say a\nhold h\nmore b").message["content"][0]["text"], "ab");
     }
 
     #[test]
@@ -396,12 +366,6 @@ mod tests {
     fn pace_and_chunk_apply_from_where_they_stand() {
         let stream = outline(&answer("say ab\nchunk 1\npace 5\nsay cd").stream);
         assert_eq!(stream.iter().filter(|line| **line == "pause 5").count(), 7);
-        assert_eq!(
-            stream
-                .iter()
-                .filter(|line| **line == "delta text_delta")
-                .count(),
-            3
-        );
+        assert_eq!(stream.iter().filter(|line| **line == "delta text_delta").count(), 3);
     }
 }

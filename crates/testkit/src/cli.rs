@@ -25,12 +25,7 @@ mod tests {
     /// that another test starts, and cannot be started until then.
     pub(super) fn write_script(path: &Path, body: &str) {
         let status = Command::new("sh")
-            .args([
-                "-c",
-                r#"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod 755 "$2""#,
-                "sh",
-                body,
-            ])
+            .args(["-c", r#"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod 755 "$2""#, "sh", body])
             .arg(path)
             .status()
             .unwrap();

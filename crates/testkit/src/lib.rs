@@ -4,10 +4,12 @@
 //! * [`answer`]: a scripted reply turned into what the Messages API sends for it. Pure, like `script`.
 //! * [`model`]: the scripted Messages API on loopback.
 //! * [`cli`]: the real CLI at the versions we test with, a throw-away home for it and a raw driver.
+//! * [`record`]: plays scenarios with a real CLI and writes transcripts.
 //!
 //! Nothing in here knows the crates it is used to test.
 
 pub mod answer;
 pub mod cli;
 pub mod model;
+pub mod record;
 pub mod script;

@@ -90,20 +90,13 @@ impl ScriptedModel {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let board = Arc::new(Board::new(fallback));
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel();
         let shared = Arc::clone(&board);
         let thread = std::thread::Builder::new()
             .name("scripted-model".to_owned())
             .spawn(move || runtime.block_on(server::serve(listener, shared, stopped)))?;
-        Ok(Self {
-            address,
-            board,
-            stop: Some(stop),
-            thread: Some(thread),
-        })
+        Ok(Self { address, board, stop: Some(stop), thread: Some(thread) })
     }
 
     /// What to put in `ANTHROPIC_BASE_URL`.
@@ -146,10 +139,7 @@ impl ScriptedModel {
         let reached = holds.wait_for(|holds| holds.reached.contains(name));
         match timeout(PATIENCE, reached).await {
             Ok(Ok(_)) => Ok(()),
-            _ => Err(ModelError::NotHeld {
-                name: name.to_owned(),
-                seen: self.seen(),
-            }),
+            _ => Err(ModelError::NotHeld { name: name.to_owned(), seen: self.seen() }),
         }
     }
 
@@ -159,10 +149,7 @@ impl ScriptedModel {
         let left = holds.wait_for(|holds| holds.abandoned.contains(name));
         match timeout(PATIENCE, left).await {
             Ok(Ok(_)) => Ok(()),
-            _ => Err(ModelError::NotAbandoned {
-                name: name.to_owned(),
-                seen: self.seen(),
-            }),
+            _ => Err(ModelError::NotAbandoned { name: name.to_owned(), seen: self.seen() }),
         }
     }
 

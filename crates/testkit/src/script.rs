@@ -196,9 +196,6 @@ impl Script {
 
     /// Reads a script that stands by itself, such as a file. The `#script` and `#end` lines may be left out.
     pub fn parse(source: &str) -> Result<Self, ScriptError> {
-        Ok(Self {
-            replies: parse::replies(source)?,
-            source: source.to_owned(),
-        })
+        Ok(Self { replies: parse::replies(source)?, source: source.to_owned() })
     }
 }

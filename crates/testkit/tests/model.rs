@@ -1,9 +1,5 @@
 //! The scripted model as a plain HTTP client sees it.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test says what went wrong by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
 
 use serde_json::{Value, json};
 use testkit::answer::DEFAULT_TEXT;
@@ -41,10 +37,7 @@ impl Reply {
 
     fn text(&self) -> String {
         let events = self.events();
-        events
-            .iter()
-            .filter_map(|event| event["delta"]["text"].as_str())
-            .collect()
+        events.iter().filter_map(|event| event["delta"]["text"].as_str()).collect()
     }
 }
 
@@ -74,12 +67,7 @@ async fn finish(mut stream: TcpStream) -> Reply {
     } else {
         (rest.to_owned(), true)
     };
-    Reply {
-        status,
-        head,
-        body,
-        whole,
-    }
+    Reply { status, head, body, whole }
 }
 
 fn dechunk(mut rest: &str) -> (String, bool) {
@@ -124,9 +112,7 @@ async fn a_stream_and_a_whole_message_say_the_same() {
 
     let mut plain = asking(prompt);
     plain["stream"] = json!(false);
-    let whole = finish(open(&model, "/v1/messages", &plain).await)
-        .await
-        .json();
+    let whole = finish(open(&model, "/v1/messages", &plain).await).await.json();
     assert_eq!(whole["content"][0]["text"], "A somewhat longer sentence.");
     assert_eq!(whole["usage"], end["usage"]);
     assert_eq!(whole["usage"]["cache_read_input_tokens"], 10);
@@ -182,12 +168,8 @@ async fn a_cut_closes_the_connection_after_what_came_before_it() {
 #[tokio::test]
 async fn a_hold_holds_until_released() {
     let model = ScriptedModel::start().await.unwrap();
-    let mut stream = open(
-        &model,
-        "/v1/messages",
-        &asking("#script\nsay one\nhold h\nsay two\n#end"),
-    )
-    .await;
+    let mut stream =
+        open(&model, "/v1/messages", &asking("#script\nsay one\nhold h\nsay two\n#end")).await;
     model.wait_held("h").await.unwrap();
     let mut early = String::new();
     let mut buffer = [0; 1024];
@@ -200,10 +182,7 @@ async fn a_hold_holds_until_released() {
     model.release("h");
     let mut late = String::new();
     stream.read_to_string(&mut late).await.unwrap();
-    assert!(
-        late.contains("two") && late.contains("message_stop"),
-        "{late}"
-    );
+    assert!(late.contains("two") && late.contains("message_stop"), "{late}");
 }
 
 #[tokio::test]
@@ -211,10 +190,8 @@ async fn it_is_noticed_when_the_client_leaves_at_a_hold() {
     let model = ScriptedModel::start().await.unwrap();
     for prompt in ["#script\nhold first\nsay x", "#script\nsay x\nhold second"] {
         let stream = open(&model, "/v1/messages", &asking(prompt)).await;
-        let name = prompt
-            .split_whitespace()
-            .find(|word| matches!(*word, "first" | "second"))
-            .unwrap();
+        let name =
+            prompt.split_whitespace().find(|word| matches!(*word, "first" | "second")).unwrap();
         model.wait_held(name).await.unwrap();
         drop(stream);
         model.wait_abandoned(name).await.unwrap();
@@ -242,10 +219,7 @@ async fn requests_are_kept_and_can_be_waited_for() {
     assert_eq!(seen.header("x-test"), Some("yes"));
     assert_eq!(seen.user_blocks("image").len(), 1);
     let results = seen.tool_results();
-    assert_eq!(
-        (results[0].text.as_str(), results[0].is_error),
-        ("sorry", true)
-    );
+    assert_eq!((results[0].text.as_str(), results[0].is_error), ("sorry", true));
     assert_eq!(model.requests(), [seen]);
 }
 
@@ -261,11 +235,7 @@ async fn other_paths() {
     );
     let faulty = finish(open(&model, "/v1/messages", &json!({})).await).await;
     assert_eq!(faulty.status, 400);
-    let paths: Vec<_> = model
-        .other_requests()
-        .into_iter()
-        .map(|request| request.path)
-        .collect();
+    let paths: Vec<_> = model.other_requests().into_iter().map(|request| request.path).collect();
     assert_eq!(paths, ["/v1/messages/count_tokens", "/v1/elsewhere"]);
 }
 
@@ -293,10 +263,7 @@ async fn the_subagent_tool_is_called_by_the_name_that_is_offered() {
         body["tools"] = json!([{"name": offered}]);
         let reply = finish(open(&model, "/v1/messages", &body).await).await;
         let events = reply.events();
-        let start = events
-            .iter()
-            .find(|event| event["type"] == "content_block_start")
-            .unwrap();
+        let start = events.iter().find(|event| event["type"] == "content_block_start").unwrap();
         assert_eq!(start["content_block"]["name"], offered);
     }
 }
@@ -305,12 +272,7 @@ async fn the_subagent_tool_is_called_by_the_name_that_is_offered() {
 async fn dropping_it_closes_what_is_open() {
     let model = ScriptedModel::start().await.unwrap();
     let address = model.base_url().replace("http://", "");
-    let stream = open(
-        &model,
-        "/v1/messages",
-        &asking("#script\nsay x\nhold for_ever"),
-    )
-    .await;
+    let stream = open(&model, "/v1/messages", &asking("#script\nsay x\nhold for_ever")).await;
     model.wait_held("for_ever").await.unwrap();
     drop(model);
     assert!(!finish(stream).await.whole);

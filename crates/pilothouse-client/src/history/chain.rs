@@ -19,6 +19,8 @@ pub(super) struct Chain {
     pub(super) slots: Vec<usize>,
     /// The last user or assistant entry.
     pub(super) leaf: Option<usize>,
+    /// The end of the main branch it is on, when there is one.
+    pub(super) end: Option<usize>,
     pub(super) parents: Parents,
 }
 
@@ -87,11 +89,7 @@ impl Parents {
                 if parents.0[slot] != Some(anchor) {
                     continue;
                 }
-                let to = if index.entries[slot].uuid == first {
-                    anchor
-                } else {
-                    last
-                };
+                let to = if index.entries[slot].uuid == first { anchor } else { last };
                 parents.0[slot] = Some(to);
                 children.entry(to).or_default().push(slot);
             }
@@ -160,8 +158,9 @@ impl Chain {
     /// The conversation of a session.
     pub(super) fn of_session(index: &Index) -> Self {
         let parents = Parents::relinked(index);
-        let leaf = leaf(index, &parents);
-        Self::ending_at(index, parents, leaf)
+        let main = main_leaf(index, &parents);
+        let leaf = main.map(|(leaf, _)| leaf).or_else(|| any_leaf(index, &parents));
+        Self { end: main.map(|(_, end)| end), ..Self::ending_at(index, parents, leaf) }
     }
 
     /// The conversation that ends with the last thing said in the file, whoever said it.
@@ -172,20 +171,14 @@ impl Chain {
     }
 
     pub(super) fn ending_at(index: &Index, parents: Parents, leaf: Option<usize>) -> Self {
-        let path = leaf
-            .map(|leaf| parents.path_to(index, leaf))
-            .unwrap_or_default();
+        let path = leaf.map(|leaf| parents.path_to(index, leaf)).unwrap_or_default();
         let slots = with_siblings(index, &parents, path);
-        Self {
-            slots,
-            leaf,
-            parents,
-        }
+        Self { slots, leaf, end: None, parents }
     }
 }
 
-/// The last thing said on the branch that ends last in the file.
-fn leaf(index: &Index, parents: &Parents) -> Option<usize> {
+/// The last thing said on the main branch that ends last in the file, and its end.
+fn main_leaf(index: &Index, parents: &Parents) -> Option<(usize, usize)> {
     let entries = &index.entries;
     let followed: HashSet<Name> = (0..entries.len())
         .filter(|slot| entries[*slot].is_main())
@@ -196,17 +189,13 @@ fn leaf(index: &Index, parents: &Parents) -> Option<usize> {
         .collect();
     ends.sort_by_key(|slot| std::cmp::Reverse(index.position[*slot]));
     let mut barren = HashSet::new();
-    ends.into_iter()
-        .find_map(|end| parents.nearest_said(index, end, &mut barren))
-        .or_else(|| any_leaf(index, parents))
+    ends.into_iter().find_map(|end| Some((parents.nearest_said(index, end, &mut barren)?, end)))
 }
 
 /// For transcripts without a main branch: the last thing said on any.
 fn any_leaf(index: &Index, parents: &Parents) -> Option<usize> {
     let entries = &index.entries;
-    let followed: HashSet<Name> = (0..entries.len())
-        .filter_map(|slot| parents.of(slot))
-        .collect();
+    let followed: HashSet<Name> = (0..entries.len()).filter_map(|slot| parents.of(slot)).collect();
     let mut barren = HashSet::new();
     let leaves: Vec<usize> = (0..entries.len())
         .filter(|slot| !followed.contains(&entries[*slot].uuid))
@@ -217,11 +206,7 @@ fn any_leaf(index: &Index, parents: &Parents) -> Option<usize> {
             let entry = &entries[**slot];
             !main_only || (!entry.sidechain && !entry.team && !entry.meta)
         };
-        leaves
-            .iter()
-            .filter(of_main)
-            .max_by_key(|slot| index.position[**slot])
-            .copied()
+        leaves.iter().filter(of_main).max_by_key(|slot| index.position[**slot]).copied()
     };
     last(true).or_else(|| last(false))
 }

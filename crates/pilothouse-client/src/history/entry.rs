@@ -111,11 +111,7 @@ pub(super) enum Kept {
     /// The kept messages, one by one, and what they now follow.
     Messages { anchor: Name, uuids: Vec<Name> },
     /// The first and last kept message, and what they now follow.
-    Segment {
-        anchor: Name,
-        head: Name,
-        tail: Name,
-    },
+    Segment { anchor: Name, head: Name, tail: Name },
     /// Nothing, or nothing that can be understood.
     Nothing,
 }
@@ -201,14 +197,10 @@ impl Entry {
                 _ => Vec::new(),
             },
             has_tool_result: user && results().next().is_some(),
-            answers: results()
-                .filter_map(|block| names.opt(block.get("tool_use_id")))
-                .collect(),
+            answers: results().filter_map(|block| names.opt(block.get("tool_use_id"))).collect(),
             source_assistant: names.opt(line.get("sourceToolAssistantUUID")),
             fork_briefing: kind == Kind::Attachment
-                && line
-                    .get("attachment")
-                    .is_some_and(|own| block_is(own, "fork_briefing")),
+                && line.get("attachment").is_some_and(|own| block_is(own, "fork_briefing")),
             boundary: boundary(line, kind, uuid, names),
             logical_parent: names.opt(line.get("logicalParentUuid")),
             queued: queued(line, kind, names),
@@ -236,22 +228,13 @@ fn boundary(line: &Line<'_>, kind: Kind, own: Name, names: &mut Names) -> Option
         return None;
     }
     let metadata = line.get("compactMetadata");
-    let instant = metadata
-        .and_then(|own| own.get("durationMs"))
-        .is_some_and(|ms| ms.raw() == "0");
+    let instant = metadata.and_then(|own| own.get("durationMs")).is_some_and(|ms| ms.raw() == "0");
     let kept = kept(metadata, names);
-    Some(Boundary {
-        rewound: instant && kept.anchor() == Some(own),
-        kept,
-    })
+    Some(Boundary { rewound: instant && kept.anchor() == Some(own), kept })
 }
 
 fn kept(metadata: Option<Value<'_>>, names: &mut Names) -> Kept {
-    let part = |key| {
-        metadata
-            .and_then(|own| own.get(key))
-            .filter(|own| own.is_object())
-    };
+    let part = |key| metadata.and_then(|own| own.get(key)).filter(|own| own.is_object());
     if let Some(messages) = part("preservedMessages") {
         let anchor = names.opt(messages.get("anchorUuid"));
         let uuids = messages.get("uuids").into_iter().flat_map(Value::items);
@@ -272,14 +255,12 @@ fn kept(metadata: Option<Value<'_>>, names: &mut Names) -> Kept {
 }
 
 fn queued(line: &Line<'_>, kind: Kind, names: &mut Names) -> Option<Queued> {
-    let own = line
-        .get("attachment")
-        .filter(|_| kind == Kind::Attachment)?;
+    let own = line.get("attachment").filter(|_| kind == Kind::Attachment)?;
     if !block_is(own, "queued_command") {
         return None;
     }
     let prompt = own.get("prompt");
-    let readable = prompt.is_some_and(|prompt| prompt.text().is_some() || prompt.is_array());
+    let readable = prompt.is_some_and(|prompt| prompt.opening().is_some() || prompt.is_array());
     // Another session's intent, forwarded: the CLI shows it elsewhere.
     let forwarded = own
         .get("forwardedIntent")
@@ -298,15 +279,12 @@ fn queued(line: &Line<'_>, kind: Kind, names: &mut Names) -> Option<Queued> {
 /// Messages that reach the session from outside are marked as generated, but belong to what was
 /// said.
 fn origin_is_shown(origin: Option<Value<'_>>) -> bool {
-    origin
-        .and_then(|origin| origin.get("kind"))
-        .and_then(Value::text)
-        .is_some_and(|kind| {
-            matches!(
-                &*kind,
-                "channel" | "observer" | "observer-activity" | "slack-ping" | "voice-call" | "peer"
-            )
-        })
+    origin.and_then(|origin| origin.get("kind")).and_then(Value::text).is_some_and(|kind| {
+        matches!(
+            &*kind,
+            "channel" | "observer" | "observer-activity" | "slack-ping" | "voice-call" | "peer"
+        )
+    })
 }
 
 const INTERRUPTIONS: [&str; 4] = [
@@ -318,7 +296,7 @@ const INTERRUPTIONS: [&str; 4] = [
 
 fn text_sort(line: &Line<'_>, content: Value<'_>) -> TextSort {
     let interrupts = |text: Option<Value<'_>>| {
-        text.and_then(Value::text)
+        text.and_then(Value::opening)
             .is_some_and(|text| INTERRUPTIONS.iter().any(|start| text.starts_with(start)))
     };
     let all_interrupt = content.items().next().is_some()
@@ -337,14 +315,8 @@ fn text_sort(line: &Line<'_>, content: Value<'_>) -> TextSort {
     if line.get("promptSource").is_some() {
         return TextSort::Plain;
     }
-    let last = content
-        .items()
-        .filter(|block| block_is(*block, "text"))
-        .last();
-    let text = content
-        .text()
-        .or_else(|| last?.get("text")?.text())
-        .unwrap_or_default();
+    let last = content.items().filter(|block| block_is(*block, "text")).last();
+    let text = content.opening().or_else(|| last?.get("text")?.opening()).unwrap_or_default();
     let starts = |tag: &str| text.starts_with(tag);
     if starts("<local-command-caveat>") {
         TextSort::Caveat

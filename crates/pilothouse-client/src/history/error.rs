@@ -102,10 +102,6 @@ impl HistoryError {
     /// For `map_err`: an I/O error with what was tried, and on what.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::Io {
-            action,
-            path,
-            source,
-        }
+        move |source| Self::Io { action, path, source }
     }
 }

@@ -27,11 +27,7 @@ pub(super) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result
         return Err(not_regular());
     }
     let file = options.open(path)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(not_regular())
-    }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 
 fn not_regular() -> io::Error {
@@ -84,12 +80,7 @@ impl Ends {
                 Some(read_window(&mut file)?)
             }
         };
-        Some(Self {
-            head,
-            tail,
-            size,
-            modified_ms: modified_ms(&metadata),
-        })
+        Some(Self { head, tail, size, modified_ms: modified_ms(&metadata) })
     }
 
     pub(super) fn head(&self) -> &str {
@@ -131,12 +122,7 @@ impl Lines {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = open_regular(path, OpenOptions::new().read(true))?;
         let reader = BufReader::with_capacity(256 * 1024, file);
-        Ok(Self {
-            reader,
-            at: 0,
-            buffer: Vec::new(),
-            longest: LONGEST_LINE,
-        })
+        Ok(Self { reader, at: 0, buffer: Vec::new(), longest: LONGEST_LINE })
     }
 
     /// The next line that is not blank or overlong, without its line end.
@@ -159,13 +145,7 @@ impl Lines {
                 continue;
             }
             let line = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
-            return Ok(Some((
-                Span {
-                    start,
-                    len: line.len() as u64,
-                },
-                line,
-            )));
+            return Ok(Some((Span { start, len: line.len() as u64 }, line)));
         }
     }
 }
@@ -177,9 +157,7 @@ pub(super) struct Rereader {
 
 impl Rereader {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self {
-            file: open_regular(path, OpenOptions::new().read(true))?,
-        })
+        Ok(Self { file: open_regular(path, OpenOptions::new().read(true))? })
     }
 
     pub(super) fn line(&mut self, span: Span) -> io::Result<String> {

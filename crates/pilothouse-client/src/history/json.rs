@@ -45,6 +45,18 @@ impl<'a> Value<'a> {
         self.text()
     }
 
+    /// How the decoded string begins, when this is one.
+    pub(super) fn opening(self) -> Option<Cow<'a, str>> {
+        let mut end = self.0.len().min(Self::OPENING);
+        while !self.0.is_char_boundary(end) {
+            end -= 1;
+        }
+        Value(&self.0[..end]).text()
+    }
+
+    /// Enough for every tag and note that text is recognised by.
+    const OPENING: usize = 256;
+
     pub(super) fn is_true(self) -> bool {
         self.0 == "true"
     }
@@ -64,26 +76,17 @@ impl<'a> Value<'a> {
 
     /// The members of an object; nothing for any other value.
     pub(super) fn members(self) -> Members<'a> {
-        Members {
-            text: self.0,
-            at: if self.is_object() { 1 } else { self.0.len() },
-        }
+        Members { text: self.0, at: if self.is_object() { 1 } else { self.0.len() } }
     }
 
     /// The items of an array; nothing for any other value.
     pub(super) fn items(self) -> Items<'a> {
-        Items {
-            text: self.0,
-            at: if self.is_array() { 1 } else { self.0.len() },
-        }
+        Items { text: self.0, at: if self.is_array() { 1 } else { self.0.len() } }
     }
 
     /// The member called `key`: the last one, when the key repeats.
     pub(super) fn get(self, key: &str) -> Option<Value<'a>> {
-        self.members()
-            .filter(|member| member.is(key))
-            .last()
-            .map(|member| member.value)
+        self.members().filter(|member| member.is(key)).last().map(|member| member.value)
     }
 }
 
@@ -97,11 +100,7 @@ pub(super) struct Member<'a> {
 
 impl<'a> Member<'a> {
     pub(super) fn is(&self, key: &str) -> bool {
-        if self.raw_key.contains('\\') {
-            decode(self.raw_key) == key
-        } else {
-            self.raw_key == key
-        }
+        if self.raw_key.contains('\\') { decode(self.raw_key) == key } else { self.raw_key == key }
     }
 
     /// The key with its quotes, as it stands in the file.
@@ -139,10 +138,7 @@ impl<'a> Iterator for Members<'a> {
             return None;
         }
         self.at = value_end(bytes, start);
-        Some(Member {
-            raw_key,
-            value: Value(self.text[start..self.at].trim_ascii_end()),
-        })
+        Some(Member { raw_key, value: Value(self.text[start..self.at].trim_ascii_end()) })
     }
 }
 
@@ -173,10 +169,7 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 
 /// The start of the next item, or `None` where the container (or the text) ends.
 fn skip_to_item(bytes: &[u8], mut at: usize) -> Option<usize> {
-    while bytes
-        .get(at)
-        .is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b',')
-    {
+    while bytes.get(at).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b',') {
         at += 1;
     }
     match bytes.get(at) {
@@ -188,11 +181,11 @@ fn skip_to_item(bytes: &[u8], mut at: usize) -> Option<usize> {
 /// The index after the closing quote of a string whose content starts at `at`.
 fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
         }
+        at += 2;
     }
 }
 
@@ -263,17 +256,11 @@ fn unicode_escape(after: &str) -> (char, usize) {
     if let Some(plain) = char::from_u32(unit) {
         return (plain, 5);
     }
-    let low = after
-        .get(5..7)
-        .filter(|mark| *mark == "\\u")
-        .and_then(|_| hex4(after, 7));
+    let low = after.get(5..7).filter(|mark| *mark == "\\u").and_then(|_| hex4(after, 7));
     match low {
         Some(low @ 0xDC00..=0xDFFF) if unit < 0xDC00 => {
             let joined = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-            (
-                char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER),
-                11,
-            )
+            (char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER), 11)
         }
         _ => (char::REPLACEMENT_CHARACTER, 5),
     }
@@ -281,10 +268,7 @@ fn unicode_escape(after: &str) -> (char, usize) {
 
 fn hex4(text: &str, at: usize) -> Option<u32> {
     let digits = text.get(at..at + 4)?;
-    digits
-        .bytes()
-        .all(|byte| byte.is_ascii_hexdigit())
-        .then_some(())?;
+    digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(())?;
     u32::from_str_radix(digits, 16).ok()
 }
 
@@ -303,16 +287,10 @@ mod tests {
 
     #[test]
     fn decodes_strings() {
-        assert_eq!(
-            text_of(r#""a\n\"\\\/\u00e9""#).as_deref(),
-            Some("a\n\"\\/é")
-        );
+        assert_eq!(text_of(r#""a\n\"\\\/\u00e9""#).as_deref(), Some("a\n\"\\/é"));
         assert_eq!(text_of(r#""\ud83d\ude00!""#).as_deref(), Some("😀!"));
         assert_eq!(text_of(r#""x\ud83d""#).as_deref(), Some("x\u{fffd}"));
-        assert_eq!(
-            text_of(r#""\ude00\ud83dA""#).as_deref(),
-            Some("\u{fffd}\u{fffd}A")
-        );
+        assert_eq!(text_of(r#""\ude00\ud83dA""#).as_deref(), Some("\u{fffd}\u{fffd}A"));
         assert_eq!(text_of(r#""\ud83dA""#).as_deref(), Some("\u{fffd}A"));
         assert_eq!(text_of("12"), None);
     }
@@ -329,44 +307,34 @@ mod tests {
     }
 
     #[test]
+    fn openings_are_short() {
+        let long = format!("\"tag{}\"", "é".repeat(200));
+        let opening = Value::new(&long).opening().map(Cow::into_owned).unwrap_or_default();
+        assert!(opening.starts_with("tagéé") && opening.len() < 256);
+        assert_eq!(Value::new("\"ab\"").opening().as_deref(), Some("ab"));
+        assert_eq!(Value::new("7").opening(), None);
+    }
+
+    #[test]
     fn walks_members() {
         let object = Value::new(r#" { "a" : 1 , "b":{"a":[1,{"x":"}"}]}, "c":[] ,"a":"last"} "#);
-        let seen: Vec<_> = object
-            .members()
-            .map(|m| (m.raw_key(), m.value.raw()))
-            .collect();
+        let seen: Vec<_> = object.members().map(|m| (m.raw_key(), m.value.raw())).collect();
         assert_eq!(
             seen,
-            [
-                ("a", "1"),
-                ("b", r#"{"a":[1,{"x":"}"}]}"#),
-                ("c", "[]"),
-                ("a", "\"last\"")
-            ]
+            [("a", "1"), ("b", r#"{"a":[1,{"x":"}"}]}"#), ("c", "[]"), ("a", "\"last\"")]
         );
-        assert_eq!(
-            object.get("a").and_then(Value::text).as_deref(),
-            Some("last")
-        );
+        assert_eq!(object.get("a").and_then(Value::text).as_deref(), Some("last"));
         assert!(object.get("x").is_none());
     }
 
     #[test]
     fn walks_objects_that_are_cut_off() {
         let cut = Value::new(r#"{"type":"user","message":{"content":[{"type":"text","text":"hal"#);
-        assert_eq!(
-            cut.get("type").and_then(Value::text).as_deref(),
-            Some("user")
-        );
-        let content = cut
-            .get("message")
-            .and_then(|message| message.get("content"));
+        assert_eq!(cut.get("type").and_then(Value::text).as_deref(), Some("user"));
+        let content = cut.get("message").and_then(|message| message.get("content"));
         let first = content.and_then(|content| content.items().next());
         assert_eq!(
-            first
-                .and_then(|block| block.get("text"))
-                .and_then(Value::text)
-                .as_deref(),
+            first.and_then(|block| block.get("text")).and_then(Value::text).as_deref(),
             Some("hal")
         );
         for end in 0..cut.raw().len() {
@@ -377,19 +345,8 @@ mod tests {
 
     #[test]
     fn junk_ends_the_walk() {
-        for junk in [
-            "",
-            "{",
-            "{,",
-            "{]",
-            "{\"a\"",
-            "{\"a\":",
-            "{\"a\" 1}",
-            "{1:2}",
-            "[",
-            "[,",
-            "x",
-        ] {
+        for junk in ["", "{", "{,", "{]", "{\"a\"", "{\"a\":", "{\"a\" 1}", "{1:2}", "[", "[,", "x"]
+        {
             assert_eq!(Value::new(junk).members().count(), 0, "{junk}");
         }
         assert_eq!(Value::new("[1,\"a\",{},[2]").items().count(), 4);
@@ -404,11 +361,7 @@ mod tests {
     #[test]
     fn accepts_what_strict_readers_refuse() {
         assert!(is_json(r#"{"a":"\ud83d","n":1e999,"a":2}"#));
-        assert!(is_json(&format!(
-            "{}{}",
-            "[".repeat(5000),
-            "]".repeat(5000)
-        )));
+        assert!(is_json(&format!("{}{}", "[".repeat(5000), "]".repeat(5000))));
         assert!(!is_json(r#"{"a":1"#));
         assert!(!is_json(""));
     }

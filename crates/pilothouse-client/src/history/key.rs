@@ -47,15 +47,9 @@ impl Spellings {
     pub(super) fn of(resolved: &Path) -> Self {
         let plain = without_verbatim_prefix(&resolved.to_string_lossy()).to_owned();
         let composed: String = plain.nfc().collect();
-        let (present, other) = if cfg!(target_os = "macos") {
-            (composed, plain)
-        } else {
-            (plain, composed)
-        };
-        Self {
-            other: (other != present).then_some(other),
-            present,
-        }
+        let (present, other) =
+            if cfg!(target_os = "macos") { (composed, plain) } else { (plain, composed) };
+        Self { other: (other != present).then_some(other), present }
     }
 
     fn iter(&self) -> impl Iterator<Item = &str> {
@@ -80,24 +74,19 @@ impl Spellings {
 
     /// The names before cutting, of those that are cut.
     pub(super) fn uncut_long_keys(&self) -> Vec<String> {
-        self.iter()
-            .map(dashed)
-            .filter(|uncut| uncut.len() > LONGEST_KEY)
-            .collect()
+        self.iter().map(dashed).filter(|uncut| uncut.len() > LONGEST_KEY).collect()
     }
 
     /// Whether a path written in a transcript has the same uncut name as this one.
     pub(super) fn same_dashes(&self, recorded: &str) -> bool {
         let theirs = Self::of(Path::new(recorded));
-        self.iter()
-            .any(|ours| theirs.iter().any(|theirs| dashed(ours) == dashed(theirs)))
+        self.iter().any(|ours| theirs.iter().any(|theirs| dashed(ours) == dashed(theirs)))
     }
 
     /// Whether a path written in a transcript is this path.
     pub(super) fn same_path(&self, recorded: &str) -> bool {
         let theirs = Self::of(Path::new(recorded));
-        self.iter()
-            .any(|ours| theirs.iter().any(|theirs| same_text(ours, theirs)))
+        self.iter().any(|ours| theirs.iter().any(|theirs| same_text(ours, theirs)))
     }
 }
 
@@ -132,9 +121,9 @@ fn dashed(path: &str) -> String {
 
 /// `h * 31 + unit` in wrapping 32-bit arithmetic, its magnitude in base 36.
 fn hash(path: &str) -> String {
-    let sum = path.encode_utf16().fold(0_i32, |sum, unit| {
-        sum.wrapping_mul(31).wrapping_add(i32::from(unit))
-    });
+    let sum = path
+        .encode_utf16()
+        .fold(0_i32, |sum, unit| sum.wrapping_mul(31).wrapping_add(i32::from(unit)));
     let mut rest = sum.unsigned_abs();
     let mut digits = Vec::new();
     loop {
@@ -254,14 +243,8 @@ mod tests {
     fn missing_directories_resolve_as_far_as_they_exist() {
         let home = tempfile::tempdir().unwrap();
         let real = home.path().canonicalize().unwrap();
-        assert_eq!(
-            resolve(&home.path().join("gone/deeper")),
-            real.join("gone/deeper")
-        );
-        assert_eq!(
-            resolve(&home.path().join("gone/../other")),
-            real.join("other")
-        );
+        assert_eq!(resolve(&home.path().join("gone/deeper")), real.join("gone/deeper"));
+        assert_eq!(resolve(&home.path().join("gone/../other")), real.join("other"));
     }
 
     #[cfg(unix)]
@@ -271,10 +254,7 @@ mod tests {
         let real = home.path().canonicalize().unwrap();
         std::fs::create_dir(real.join("there")).unwrap();
         std::os::unix::fs::symlink(real.join("there"), real.join("link")).unwrap();
-        assert_eq!(
-            project_key(&real.join("link")),
-            project_key(&real.join("there"))
-        );
+        assert_eq!(project_key(&real.join("link")), project_key(&real.join("there")));
         assert_eq!(resolve(&real.join("link/gone")), real.join("there/gone"));
     }
 }

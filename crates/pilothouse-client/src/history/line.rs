@@ -19,18 +19,12 @@ impl<'a> Line<'a> {
 
     /// The members of an object that may be cut off.
     pub(super) fn of(value: Value<'a>) -> Self {
-        Self {
-            members: value.members().collect(),
-        }
+        Self { members: value.members().collect() }
     }
 
     /// The member called `key`: the last one, when the key repeats.
     pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
-        self.members
-            .iter()
-            .rev()
-            .find(|member| member.is(key))
-            .map(|member| member.value)
+        self.members.iter().rev().find(|member| member.is(key)).map(|member| member.value)
     }
 
     /// The string called `key`, when its end is there.
@@ -63,10 +57,7 @@ impl<'a> Line<'a> {
 
 /// Whether a content block is of this type.
 pub(super) fn block_is(block: Value<'_>, name: &str) -> bool {
-    block
-        .get("type")
-        .and_then(Value::text)
-        .is_some_and(|own| own == name)
+    block.get("type").and_then(Value::text).is_some_and(|own| own == name)
 }
 
 /// How much of a line a window shows.
@@ -109,11 +100,7 @@ fn appended(line: &str) -> Option<Line<'_>> {
     let start = line.rfind("{\"type\":\"").filter(|start| *start > 0)?;
     // After these the object would be a part of the torn line, not an appended one.
     let part_of_it = matches!(line.as_bytes()[start - 1], b':' | b',' | b'[');
-    if part_of_it {
-        None
-    } else {
-        Line::parse(&line[start..])
-    }
+    if part_of_it { None } else { Line::parse(&line[start..]) }
 }
 
 #[cfg(test)]

@@ -79,9 +79,7 @@ impl History {
         let places = self.listed_places(&query.scope);
         let mut found: Vec<_> = places.dirs.iter().flat_map(transcripts).collect();
         found.sort_by(|(a_id, a), (b_id, b)| {
-            b.modified_ms
-                .cmp(&a.modified_ms)
-                .then_with(|| b_id.cmp(a_id))
+            b.modified_ms.cmp(&a.modified_ms).then_with(|| b_id.cmp(a_id))
         });
         let mut listed: HashSet<SessionId> = HashSet::new();
         let mut page = Vec::new();
@@ -137,16 +135,11 @@ impl History {
 fn belongs_elsewhere(cwd: &str, project: &Path, own: &[PathBuf]) -> bool {
     let recorded = Path::new(cwd);
     let plain = recorded.is_absolute()
-        && !recorded
-            .components()
-            .any(|part| matches!(part, Component::ParentDir));
+        && !recorded.components().any(|part| matches!(part, Component::ParentDir));
     if !plain || own.iter().any(|own| recorded.starts_with(own)) {
         return false;
     }
     let project = Spellings::of(project);
     let differs = |path: &str| project.same_dashes(path) && !project.same_path(path);
-    differs(cwd)
-        && recorded
-            .canonicalize()
-            .is_ok_and(|real| differs(&real.to_string_lossy()))
+    differs(cwd) && recorded.canonicalize().is_ok_and(|real| differs(&real.to_string_lossy()))
 }

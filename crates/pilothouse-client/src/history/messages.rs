@@ -154,13 +154,7 @@ impl History {
             };
             wanted && !entry.sidechain && !entry.team && (!entry.meta || entry.shown_origin)
         });
-        read_page(
-            &transcript.path,
-            &index,
-            &shown,
-            query,
-            &Parentage::default(),
-        )
+        read_page(&transcript.path, &index, &shown, query, &Parentage::default())
     }
 }
 
@@ -172,17 +166,12 @@ pub(super) fn read_page(
     query: &MessageQuery,
     parentage: &Parentage,
 ) -> Result<Vec<SessionMessage>, HistoryError> {
-    let page = shown
-        .iter()
-        .skip(query.offset)
-        .take(query.limit.unwrap_or(usize::MAX));
+    let page = shown.iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
     let mut reader = Rereader::open(path).map_err(HistoryError::io("read", path))?;
     let mut messages = Vec::new();
     for (slot, appearance) in page {
         let entry = &index.entries[*slot];
-        let text = reader
-            .line(entry.span)
-            .map_err(HistoryError::io("read", path))?;
+        let text = reader.line(entry.span).map_err(HistoryError::io("read", path))?;
         // It was one whole object a moment ago; a file rewritten meanwhile loses that line.
         messages.extend(read_message(&text, *appearance, parentage));
     }
@@ -196,9 +185,7 @@ fn read_message(
 ) -> Option<SessionMessage> {
     let line = Line::parse(text)?;
     let owned = |key: &str| line.text(key).map(String::from);
-    let queued = line
-        .get("attachment")
-        .filter(|_| appearance == Appearance::QueuedPrompt);
+    let queued = line.get("attachment").filter(|_| appearance == Appearance::QueuedPrompt);
     let kind = match &*line.text("type")? {
         "user" => MessageKind::User,
         "assistant" => MessageKind::Assistant,
@@ -206,10 +193,7 @@ fn read_message(
         _ => MessageKind::System,
     };
     let (uuid, message) = match queued {
-        None => (
-            owned("uuid"),
-            line.get("message").map(|message| message.raw().to_owned()),
-        ),
+        None => (owned("uuid"), line.get("message").map(|message| message.raw().to_owned())),
         Some(queued) => {
             let sent_as = queued.get("source_uuid").and_then(Value::text);
             let sent_as = sent_as.filter(|uuid| !uuid.is_empty()).map(String::from);
@@ -221,9 +205,7 @@ fn read_message(
         }
     };
     let compact_summary = line.is_true("isCompactSummary");
-    let queued_meta = queued
-        .and_then(|queued| queued.get("isMeta"))
-        .is_some_and(Value::is_truthy);
+    let queued_meta = queued.and_then(|queued| queued.get("isMeta")).is_some_and(Value::is_truthy);
     Some(SessionMessage {
         kind,
         uuid: uuid?,

@@ -92,25 +92,18 @@ impl History {
             let name = set("CLAUDE_CODE_PROJECT_DIR_NAME").and_then(|name| name.into_string().ok());
             return Ok(match name {
                 // The CLI ignores a name it cannot use.
-                Some(name) => history
-                    .clone()
-                    .with_project_dir_name(name)
-                    .unwrap_or(history),
+                Some(name) => history.clone().with_project_dir_name(name).unwrap_or(history),
                 None => history,
             });
         }
         let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-        home.map(|home| Self::at(composed(&home.join(".claude"))))
-            .ok_or(HistoryError::NoConfigDir)
+        home.map(|home| Self::at(composed(&home.join(".claude")))).ok_or(HistoryError::NoConfigDir)
     }
 
     /// The sessions under this configuration directory, which need not exist.
     #[must_use]
     pub fn at(config_dir: impl Into<PathBuf>) -> Self {
-        Self {
-            config_dir: config_dir.into(),
-            project_dir_name: None,
-        }
+        Self { config_dir: config_dir.into(), project_dir_name: None }
     }
 
     /// Looks first into the project directory of this name, whatever working directory is asked
@@ -160,9 +153,7 @@ fn is_project_dir_name(name: &str) -> bool {
                 .is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     (1..=64).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
         && !device(name)
 }
 
@@ -173,17 +164,11 @@ mod tests {
     #[test]
     fn project_dir_names_are_single_harmless_components() {
         for good in ["shared", "a-b_c9", "com10", "console"] {
-            assert!(
-                History::at("/x").with_project_dir_name(good).is_ok(),
-                "{good}"
-            );
+            assert!(History::at("/x").with_project_dir_name(good).is_ok(), "{good}");
         }
         let long = "a".repeat(65);
         for bad in ["", "..", "a/b", "a.b", "CON", "lpt1", "é", long.as_str()] {
-            assert!(
-                History::at("/x").with_project_dir_name(bad).is_err(),
-                "{bad}"
-            );
+            assert!(History::at("/x").with_project_dir_name(bad).is_err(), "{bad}");
         }
     }
 }

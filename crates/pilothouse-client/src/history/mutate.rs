@@ -144,11 +144,7 @@ fn append_line(path: &Path, line: &str) -> io::Result<()> {
         return Err(io::ErrorKind::NotFound.into());
     }
     // A CLI that was killed may have left half a line, which would swallow ours.
-    let start = if ends_with_newline(&mut file)? {
-        ""
-    } else {
-        "\n"
-    };
+    let start = if ends_with_newline(&mut file)? { "" } else { "\n" };
     // In one write, so that lines of a running CLI do not come between.
     file.write_all(format!("{start}{line}\n").as_bytes())
 }
@@ -166,10 +162,7 @@ fn write_mark(transcript: &Transcript, mark: &str) -> Result<(), HistoryError> {
         Err(there) if there.kind() == io::ErrorKind::AlreadyExists => {}
         made => made.map_err(HistoryError::io("create", &dir))?,
     }
-    if !dir
-        .symlink_metadata()
-        .is_ok_and(|metadata| metadata.is_dir())
-    {
+    if !dir.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(HistoryError::OutsideProjects { path: dir });
     }
     let path = dir.join("archived.json");

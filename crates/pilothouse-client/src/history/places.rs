@@ -73,11 +73,7 @@ impl Transcript {
     fn at(path: PathBuf, project: Option<PathBuf>) -> Option<Self> {
         let metadata = path.symlink_metadata().ok()?;
         let here = metadata.is_file() && metadata.len() > 0;
-        here.then(|| Self {
-            path,
-            project,
-            modified_ms: modified_ms(&metadata),
-        })
+        here.then(|| Self { path, project, modified_ms: modified_ms(&metadata) })
     }
 
     /// The directory of the session's subagents and sidecars.
@@ -99,12 +95,7 @@ impl History {
         let projects = self.projects_dir();
         let spellings = Spellings::of(resolved);
         let mut dirs: Vec<PathBuf> = Vec::new();
-        for name in self
-            .project_dir_name
-            .iter()
-            .cloned()
-            .chain(spellings.keys())
-        {
+        for name in self.project_dir_name.iter().cloned().chain(spellings.keys()) {
             let path = projects.join(name);
             if path.is_dir() && !dirs.contains(&path) {
                 dirs.push(path);
@@ -112,16 +103,10 @@ impl History {
         }
         let long = spellings.uncut_long_keys();
         if !long.is_empty() {
-            let prefixes: Vec<String> = long
-                .iter()
-                .map(|uncut| format!("{}-", &uncut[..LONGEST_KEY]))
-                .collect();
+            let prefixes: Vec<String> =
+                long.iter().map(|uncut| format!("{}-", &uncut[..LONGEST_KEY])).collect();
             for path in subdirectories(&projects) {
-                let name = path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 if prefixes.iter().any(|prefix| name.starts_with(prefix))
                     && !dirs.contains(&path)
                     && is_used_by(&path, &spellings)
@@ -138,27 +123,15 @@ impl History {
     /// A repository without further worktrees adds nothing: listing one of its subdirectories
     /// does not show what ran at its root.
     pub(super) fn listed_places(&self, scope: &Scope) -> Places {
-        self.places(scope, |worktrees| {
-            if worktrees.len() > 1 {
-                worktrees
-            } else {
-                Vec::new()
-            }
-        })
+        self.places(scope, |worktrees| if worktrees.len() > 1 { worktrees } else { Vec::new() })
     }
 
     fn places(&self, scope: &Scope, further: fn(Vec<PathBuf>) -> Vec<PathBuf>) -> Places {
         let (directory, with_worktrees) = match scope {
             Scope::AllProjects => {
                 let dirs = subdirectories(&self.projects_dir());
-                let dirs = dirs.into_iter().map(|path| ProjectDir {
-                    path,
-                    project: None,
-                });
-                return Places {
-                    dirs: dirs.collect(),
-                    own: Vec::new(),
-                };
+                let dirs = dirs.into_iter().map(|path| ProjectDir { path, project: None });
+                return Places { dirs: dirs.collect(), own: Vec::new() };
             }
             Scope::Directory(directory) => (directory, true),
             Scope::DirectoryAlone(directory) => (directory, false),
@@ -176,17 +149,11 @@ impl History {
         for project in &own {
             for path in self.dirs_of(project) {
                 if !dirs.iter().any(|known| known.path == path) {
-                    dirs.push(ProjectDir {
-                        path,
-                        project: Some(project.clone()),
-                    });
+                    dirs.push(ProjectDir { path, project: Some(project.clone()) });
                 }
             }
         }
-        Places {
-            dirs,
-            own: if own.len() > 1 { own } else { Vec::new() },
-        }
+        Places { dirs, own: if own.len() > 1 { own } else { Vec::new() } }
     }
 
     /// Every copy of a session's transcript, the one to prefer first.
@@ -202,9 +169,7 @@ impl History {
             .collect();
         if *scope == Scope::AllProjects {
             found.sort_by(|a, b| {
-                b.modified_ms
-                    .cmp(&a.modified_ms)
-                    .then_with(|| a.path.cmp(&b.path))
+                b.modified_ms.cmp(&a.modified_ms).then_with(|| a.path.cmp(&b.path))
             });
         }
         found
@@ -222,37 +187,25 @@ impl History {
                 return Ok(here);
             }
         }
-        self.copies(session, scope)
-            .into_iter()
-            .next()
-            .ok_or_else(|| not_found(session, scope))
+        self.copies(session, scope).into_iter().next().ok_or_else(|| not_found(session, scope))
     }
 
     /// Refuses a transcript whose directory a symbolic link leads out of the projects directory.
     pub(super) fn check_inside(&self, transcript: &Transcript) -> Result<(), HistoryError> {
         let projects = self.projects_dir();
-        let root = projects
-            .canonicalize()
-            .map_err(HistoryError::io("resolve", &projects))?;
+        let root = projects.canonicalize().map_err(HistoryError::io("resolve", &projects))?;
         let dir = transcript.path.parent().unwrap_or(&transcript.path);
-        let real = dir
-            .canonicalize()
-            .map_err(HistoryError::io("resolve", dir))?;
+        let real = dir.canonicalize().map_err(HistoryError::io("resolve", dir))?;
         if real != root && real.starts_with(&root) {
             Ok(())
         } else {
-            Err(HistoryError::OutsideProjects {
-                path: dir.to_owned(),
-            })
+            Err(HistoryError::OutsideProjects { path: dir.to_owned() })
         }
     }
 }
 
 pub(super) fn not_found(session: &SessionId, scope: &Scope) -> HistoryError {
-    HistoryError::SessionNotFound {
-        session: session.to_string(),
-        searched: scope.describe(),
-    }
+    HistoryError::SessionNotFound { session: session.to_string(), searched: scope.describe() }
 }
 
 /// The directories in `dir`, by name; none when it cannot be read.
@@ -260,11 +213,8 @@ fn subdirectories(dir: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else {
         return Vec::new();
     };
-    let mut dirs: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.is_dir())
-        .collect();
+    let mut dirs: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     dirs.sort();
     dirs
 }
@@ -285,10 +235,7 @@ pub(super) fn transcripts(dir: &ProjectDir) -> Vec<(SessionId, Transcript)> {
 
 /// Whether a session in a project directory says it ran in this working directory.
 fn is_used_by(dir: &Path, spellings: &Spellings) -> bool {
-    let dir = ProjectDir {
-        path: dir.to_owned(),
-        project: None,
-    };
+    let dir = ProjectDir { path: dir.to_owned(), project: None };
     transcripts(&dir).into_iter().any(|(session, transcript)| {
         let Some(ends) = Ends::read(&transcript.path) else {
             return false;

@@ -49,10 +49,7 @@ impl FirstPrompt {
 
     /// The prompt, else the first slash command.
     pub(super) fn text(&self) -> Option<&str> {
-        self.prompt
-            .as_deref()
-            .or(self.command.as_deref())
-            .filter(|text| !text.is_empty())
+        self.prompt.as_deref().or(self.command.as_deref()).filter(|text| !text.is_empty())
     }
 
     /// What to show when there is neither title nor prompt.
@@ -170,9 +167,7 @@ fn without_paste_marks(text: &str) -> String {
     let mut from = 0;
     while let Some(at) = rest[from..].find(OPEN).map(|found| from + found) {
         let id_start = at + OPEN.len();
-        let id = rest
-            .get(id_start..id_start + 4)
-            .filter(|id| is_paste_id(id));
+        let id = rest.get(id_start..id_start + 4).filter(|id| is_paste_id(id));
         let body_start = id_start + 4 + "\">\n".len();
         let opened = id.filter(|_| rest[id_start + 4..].starts_with("\">\n"));
         let Some(id) = opened else {
@@ -181,9 +176,7 @@ fn without_paste_marks(text: &str) -> String {
         };
         let close = format!("\n</pasted_content id=\"{id}\">");
         // An empty paste closes with the line end of its opening mark.
-        let Some(end) = rest[body_start - 1..]
-            .find(&close)
-            .map(|found| body_start - 1 + found)
+        let Some(end) = rest[body_start - 1..].find(&close).map(|found| body_start - 1 + found)
         else {
             break;
         };
@@ -199,8 +192,7 @@ fn without_paste_marks(text: &str) -> String {
 }
 
 fn is_paste_id(id: &str) -> bool {
-    id.bytes()
-        .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    id.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 fn strip_line_ends(text: &str) -> &str {
@@ -221,12 +213,8 @@ const NOT_TYPED: [&str; 8] = [
 ];
 
 /// Fields which a line typed by a person does not have.
-const ONLY_ON_GENERATED: [&str; 4] = [
-    "persist",
-    "wakeupSource",
-    "scheduledTaskId",
-    "toolUseResult",
-];
+const ONLY_ON_GENERATED: [&str; 4] =
+    ["persist", "wakeupSource", "scheduledTaskId", "toolUseResult"];
 
 /// When a person prompted, in milliseconds since 1970, if this line is such a prompt.
 ///
@@ -238,23 +226,17 @@ pub(super) fn human_prompt_ms(line: &Line<'_>) -> Option<i64> {
         let generated = ONLY_ON_GENERATED.iter().any(|key| line.get(key).is_some())
             || NOT_TYPED.iter().any(|key| !unset(line.get(key)))
             || line.get("turnOrigin").is_some_and(|origin| {
-                origin
-                    .text()
-                    .is_none_or(|own| !matches!(&*own, "human" | "sdk" | "unknown"))
+                origin.text().is_none_or(|own| !matches!(&*own, "human" | "sdk" | "unknown"))
             });
         if generated {
             return None;
         }
         (line.content()?, line.get("origin"))
     } else if line.is_type("attachment") {
-        let queued = line
-            .get("attachment")
-            .filter(|own| block_is(*own, "queued_command"))?;
+        let queued = line.get("attachment").filter(|own| block_is(*own, "queued_command"))?;
         let mode = queued.get("commandMode").map(|mode| mode.text());
-        let typed = matches!(
-            mode.as_ref().map(Option::as_deref),
-            None | Some(Some("prompt" | "bash"))
-        );
+        let typed =
+            matches!(mode.as_ref().map(Option::as_deref), None | Some(Some("prompt" | "bash")));
         if !typed || !unset(line.get("isSidechain")) || !unset(queued.get("isMeta")) {
             return None;
         }
@@ -263,10 +245,7 @@ pub(super) fn human_prompt_ms(line: &Line<'_>) -> Option<i64> {
         return None;
     };
     if origin.is_some_and(|origin| {
-        origin
-            .get("kind")
-            .and_then(Value::text)
-            .is_none_or(|kind| kind != "human")
+        origin.get("kind").and_then(Value::text).is_none_or(|kind| kind != "human")
     }) {
         return None;
     }
@@ -276,11 +255,7 @@ pub(super) fn human_prompt_ms(line: &Line<'_>) -> Option<i64> {
     let starts: Vec<String> = content
         .text()
         .into_iter()
-        .chain(
-            content
-                .items()
-                .filter_map(|block| block.get("text").and_then(Value::text)),
-        )
+        .chain(content.items().filter_map(|block| block.get("text").and_then(Value::text)))
         .map(|text| text.trim_start().to_owned())
         .collect();
     let typed = if origin.is_some() {
@@ -288,25 +263,16 @@ pub(super) fn human_prompt_ms(line: &Line<'_>) -> Option<i64> {
             && !starts.iter().any(|text| text.starts_with("<command-name>"))
     } else {
         matches!(prompt_in(content), Some(Prompt::Text(_)))
-            || starts
-                .iter()
-                .any(|text| text.starts_with("<command-message>"))
+            || starts.iter().any(|text| text.starts_with("<command-message>"))
     };
-    let shown = content
-        .items()
-        .any(|block| block_is(block, "image") || block_is(block, "document"));
-    if typed || shown {
-        time_ms(&line.text("timestamp")?)
-    } else {
-        None
-    }
+    let shown =
+        content.items().any(|block| block_is(block, "image") || block_is(block, "document"));
+    if typed || shown { time_ms(&line.text("timestamp")?) } else { None }
 }
 
 /// An ISO timestamp in milliseconds since 1970.
 pub(super) fn time_ms(text: &str) -> Option<i64> {
-    text.parse::<Timestamp>()
-        .ok()
-        .map(Timestamp::as_millisecond)
+    text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }
 
 #[cfg(test)]
@@ -335,20 +301,14 @@ mod tests {
             ("<a.b> c", Some("<a.b> c")),
             ("[Request interrupted by user]", None),
             ("[Request interrupted by user for tool use] and more", None),
-            (
-                "[Request interrupted by user",
-                Some("[Request interrupted by user"),
-            ),
+            ("[Request interrupted by user", Some("[Request interrupted by user")),
             ("<command-name>/clear</command-name> rest", Some("/clear")),
             ("<bash-input> ls -l </bash-input>", Some("! ls -l")),
             (
                 "<pasted_content id=\"00ff\">\nbody\n</pasted_content id=\"00ff\">\n\nfix",
                 Some("bodyfix"),
             ),
-            (
-                "see\n\n<pasted_content id=\"00ff\">\n</pasted_content id=\"00ff\">",
-                Some("see"),
-            ),
+            ("see\n\n<pasted_content id=\"00ff\">\n</pasted_content id=\"00ff\">", Some("see")),
         ];
         for (typed, shown) in cases {
             assert_eq!(first(&quoted(typed)).as_deref(), shown, "{typed}");
@@ -380,10 +340,7 @@ mod tests {
         };
         assert_eq!(of(r#"[{"type":"image"}]"#).as_deref(), Some("Image"));
         assert_eq!(of(r#"[{"type":"document"}]"#).as_deref(), Some("Document"));
-        assert_eq!(
-            of(r#"[{"type":"tool_result","content":[{"type":"image"}]}]"#),
-            None
-        );
+        assert_eq!(of(r#"[{"type":"tool_result","content":[{"type":"image"}]}]"#), None);
     }
 
     #[test]
@@ -396,28 +353,19 @@ mod tests {
             ))
         };
         assert_eq!(user("", "hi"), Some(1500));
-        assert_eq!(
-            user(r#","origin":{"kind":"human"}"#, "<tag> typed"),
-            Some(1500)
-        );
+        assert_eq!(user(r#","origin":{"kind":"human"}"#, "<tag> typed"), Some(1500));
         assert_eq!(user(r#","origin":{"kind":"peer"}"#, "hi"), None);
         assert_eq!(user(r#","isMeta":true"#, "hi"), None);
         assert_eq!(user(r#","isMeta":false"#, "hi"), Some(1500));
         assert_eq!(user(r#","scheduledTaskId":"x""#, "hi"), None);
         assert_eq!(user(r#","turnOrigin":"hook""#, "hi"), None);
         assert_eq!(user(r#","turnOrigin":"sdk""#, "hi"), Some(1500));
-        assert_eq!(
-            user("", "<local-command-stdout>x</local-command-stdout>"),
-            None
-        );
+        assert_eq!(user("", "<local-command-stdout>x</local-command-stdout>"), None);
         assert_eq!(user("", "<command-message>x</command-message>"), Some(1500));
         let queued = r#"{"type":"attachment","timestamp":"1970-01-01T00:00:02Z","attachment":{"type":"queued_command","prompt":"more"}}"#;
         assert_eq!(at(queued), Some(2000));
         assert_eq!(
-            at(&queued.replace(
-                r#""prompt":"#,
-                r#""commandMode":"task-notification","prompt":"#
-            )),
+            at(&queued.replace(r#""prompt":"#, r#""commandMode":"task-notification","prompt":"#)),
             None
         );
     }

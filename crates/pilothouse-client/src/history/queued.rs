@@ -50,10 +50,7 @@ pub(super) fn arrange(
         .enumerate()
         .map(|(at, slot)| {
             let entry = &index.entries[*slot];
-            let taken_in = recorded
-                .get(&at)
-                .copied()
-                .unwrap_or(replied[at] || at >= on_chain);
+            let taken_in = recorded.get(&at).copied().unwrap_or(replied[at] || at >= on_chain);
             let appearance = if local.contains(&at) {
                 Appearance::LocalCommand
             } else if taken_in && is_new_prompt(entry, generated, &mut uuids) {
@@ -80,12 +77,7 @@ fn is_new_prompt(entry: &Entry, generated: Generated, uuids: &mut HashSet<Name>)
 }
 
 /// For each link, whether the next thing that is either is an answer rather than a prompt.
-fn replied(
-    index: &Index,
-    parents: &Parents,
-    slots: &[usize],
-    local: &HashSet<usize>,
-) -> Vec<bool> {
+fn replied(index: &Index, parents: &Parents, slots: &[usize], local: &HashSet<usize>) -> Vec<bool> {
     let mut replied = vec![false; slots.len()];
     let mut next_is_answer = false;
     for (at, slot) in slots.iter().enumerate().rev() {
@@ -145,11 +137,7 @@ fn trailing(index: &Index, chain: &Chain) -> Vec<usize> {
         return Vec::new();
     }
     let mut children: HashMap<Name, Vec<usize>> = HashMap::new();
-    for (slot, entry) in entries
-        .iter()
-        .enumerate()
-        .filter(|(_, entry)| !entry.kind.is_said())
-    {
+    for (slot, entry) in entries.iter().enumerate().filter(|(_, entry)| !entry.kind.is_said()) {
         let relinked = chain.parents.of(slot);
         let stored = entry.parent.filter(|parent| Some(*parent) != relinked);
         for parent in relinked.into_iter().chain(stored) {
@@ -220,16 +208,10 @@ impl Ledger {
         let Some(queued) = &entry.queued else { return };
         if let Some(delivery) = queued.delivery {
             if self.delivered.insert(entry.uuid) {
-                self.deliveries
-                    .entry(delivery)
-                    .or_default()
-                    .push(entry.uuid);
+                self.deliveries.entry(delivery).or_default().push(entry.uuid);
             }
         } else if let (Some(source), Some(stored)) = (queued.source, line.get("attachment")) {
-            let known = self
-                .sources
-                .entry(source)
-                .or_insert_with(|| Some(stored.raw().into()));
+            let known = self.sources.entry(source).or_insert_with(|| Some(stored.raw().into()));
             if known.as_deref() != Some(stored.raw()) {
                 *known = None;
             }
@@ -242,15 +224,9 @@ impl Ledger {
             return;
         }
         if let Some(delivery) = line.non_empty("deliveryId") {
-            *self
-                .taken_by_delivery
-                .entry(names.intern(&delivery))
-                .or_default() += 1;
+            *self.taken_by_delivery.entry(names.intern(&delivery)).or_default() += 1;
         } else if let Some(source) = line.text("commandUuid") {
-            *self
-                .taken_by_source
-                .entry(names.intern(&source))
-                .or_default() += 1;
+            *self.taken_by_source.entry(names.intern(&source)).or_default() += 1;
         }
     }
 
@@ -271,11 +247,8 @@ impl Ledger {
             };
             if let Some(delivery) = queued.delivery {
                 if let Some(count) = self.taken_by_delivery.get(&delivery) {
-                    let copies = self
-                        .deliveries
-                        .get(&delivery)
-                        .map(Vec::as_slice)
-                        .unwrap_or_default();
+                    let copies =
+                        self.deliveries.get(&delivery).map(Vec::as_slice).unwrap_or_default();
                     let first_taken = copies.len().saturating_sub(*count);
                     recorded.insert(at, copies[first_taken..].contains(&entry.uuid));
                 }

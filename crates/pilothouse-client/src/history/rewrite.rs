@@ -79,10 +79,7 @@ mod tests {
             ("absent", Edit::Replace("1".to_owned())),
             ("a", Edit::Replace("0".to_owned())),
         ];
-        assert_eq!(
-            rewrite(line, &edits),
-            r#"{"a":0,"b":3,"c":{"x": [1, 2]},"new":"\""}"#
-        );
+        assert_eq!(rewrite(line, &edits), r#"{"a":0,"b":3,"c":{"x": [1, 2]},"new":"\""}"#);
     }
 
     #[test]

@@ -29,11 +29,8 @@ pub(super) fn with_siblings(index: &Index, parents: &Parents, chain: Vec<usize>)
     }
     let family = Family::of(index, parents);
     let mut on_chain: HashSet<usize> = chain.iter().copied().collect();
-    let answered: HashSet<Name> = chain
-        .iter()
-        .flat_map(|slot| &index.entries[*slot].answers)
-        .copied()
-        .collect();
+    let answered: HashSet<Name> =
+        chain.iter().flat_map(|slot| &index.entries[*slot].answers).copied().collect();
     let mut inserts: HashMap<usize, Vec<usize>> = HashMap::new();
     for response in responses {
         let missing = family.missing(index, parents, response, &on_chain, &answered);
@@ -64,11 +61,8 @@ struct Family {
 impl Family {
     fn of(index: &Index, parents: &Parents) -> Self {
         let entries = &index.entries;
-        let mut family = Self {
-            members: HashMap::new(),
-            callers: HashMap::new(),
-            results: HashMap::new(),
-        };
+        let mut family =
+            Self { members: HashMap::new(), callers: HashMap::new(), results: HashMap::new() };
         for (slot, entry) in entries.iter().enumerate() {
             let Some(response) = entry.response else {
                 continue;
@@ -124,23 +118,13 @@ impl Family {
         answered: &HashSet<Name>,
     ) -> Vec<usize> {
         let entries = &index.entries;
-        let members = self
-            .members
-            .get(&response)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let mut siblings: Vec<usize> = members
-            .iter()
-            .copied()
-            .filter(|slot| !on_chain.contains(slot))
-            .collect();
+        let members = self.members.get(&response).map(Vec::as_slice).unwrap_or_default();
+        let mut siblings: Vec<usize> =
+            members.iter().copied().filter(|slot| !on_chain.contains(slot)).collect();
         let member_set: HashSet<usize> = members.iter().copied().collect();
         let is_member = |slot: usize| member_set.contains(&slot);
         let follows_member = |slot: usize| {
-            parents
-                .of(slot)
-                .and_then(|parent| index.slot(parent))
-                .is_some_and(is_member)
+            parents.of(slot).and_then(|parent| index.slot(parent)).is_some_and(is_member)
         };
         let mut collected = HashSet::new();
         let (mut results, mut strays): (Vec<usize>, Vec<usize>) = members
@@ -150,22 +134,14 @@ impl Family {
             .partition(|result| follows_member(*result));
         // A result that hangs elsewhere counts only where a call would stay unanswered.
         strays.sort_unstable();
-        let mut done: HashSet<Name> = results
-            .iter()
-            .flat_map(|slot| &entries[*slot].answers)
-            .copied()
-            .collect();
+        let mut done: HashSet<Name> =
+            results.iter().flat_map(|slot| &entries[*slot].answers).copied().collect();
         for stray in strays {
             let answers = &entries[stray].answers;
             let open = answers.iter().any(|call| {
                 !answered.contains(call)
                     && !done.contains(call)
-                    && self
-                        .callers
-                        .get(call)
-                        .copied()
-                        .flatten()
-                        .is_some_and(is_member)
+                    && self.callers.get(call).copied().flatten().is_some_and(is_member)
             });
             if open {
                 done.extend(answers);

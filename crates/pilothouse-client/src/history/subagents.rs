@@ -67,10 +67,7 @@ impl History {
         query: &MessageQuery,
     ) -> Result<Vec<SessionMessage>, HistoryError> {
         let subagents = self.subagents(session, query.place())?;
-        let Some(subagent) = subagents
-            .into_iter()
-            .find(|agent| agent.agent_id == agent_id)
-        else {
+        let Some(subagent) = subagents.into_iter().find(|agent| agent.agent_id == agent_id) else {
             return Err(HistoryError::SubagentNotFound {
                 session: session.to_string(),
                 agent: agent_id.to_owned(),
@@ -85,17 +82,14 @@ impl History {
             Kind::Attachment => *appearance == Appearance::QueuedPrompt,
             Kind::System | Kind::Progress => false,
         });
-        let parentage = Parentage {
-            tool_use_id: subagent.tool_use_id,
-            agent_id: subagent.parent_agent_id,
-        };
+        let parentage =
+            Parentage { tool_use_id: subagent.tool_use_id, agent_id: subagent.parent_agent_id };
         read_page(path, &index, &shown, query, &parentage)
     }
 }
 
 fn is_real_dir(path: &Path) -> bool {
-    path.symlink_metadata()
-        .is_ok_and(|metadata| metadata.is_dir())
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
 }
 
 /// Transcripts in `dir` and below: workflows keep theirs in directories of their own.
@@ -127,18 +121,12 @@ fn describe(agent_id: &str, transcript: PathBuf) -> Subagent {
     let sidecar = transcript.with_file_name(format!("agent-{agent_id}.meta.json"));
     let text = read_small(&sidecar, LONGEST_SIDECAR).unwrap_or_default();
     let line = Line::parse(&text);
-    let own = |key| {
-        line.as_ref()
-            .and_then(|line| line.text(key))
-            .map(String::from)
-    };
+    let own = |key| line.as_ref().and_then(|line| line.text(key)).map(String::from);
     Subagent {
         agent_id: agent_id.to_owned(),
         tool_use_id: own("toolUseId"),
         parent_agent_id: own("parentAgentId"),
-        metadata: line
-            .as_ref()
-            .and_then(|_| RawValue::from_string(text.trim().to_owned()).ok()),
+        metadata: line.as_ref().and_then(|_| RawValue::from_string(text.trim().to_owned()).ok()),
         transcript,
     }
 }

@@ -61,13 +61,7 @@ impl<'a> Glimpse<'a> {
     pub(super) fn new(path: &'a Path, session: &'a SessionId, ends: &'a Ends) -> Self {
         let head = window(ends.head());
         let tail = (!ends.is_whole()).then(|| window(ends.tail()));
-        Self {
-            path,
-            session,
-            ends,
-            head,
-            tail,
-        }
+        Self { path, session, ends, head, tail }
     }
 
     fn tail(&self) -> &[(Line<'a>, Sight)] {
@@ -76,11 +70,7 @@ impl<'a> Glimpse<'a> {
 
     /// `None` when there is nothing to show: a subagent's transcript, or no text at all.
     pub(super) fn summary(&self, project: Option<&Path>) -> Option<SessionSummary> {
-        if self
-            .head
-            .first()
-            .is_some_and(|(line, _)| line.is_true("isSidechain"))
-        {
+        if self.head.first().is_some_and(|(line, _)| line.is_true("isSidechain")) {
             return None;
         }
         let custom_title = self.title();
@@ -114,11 +104,7 @@ impl<'a> Glimpse<'a> {
     pub(super) fn title(&self) -> Option<String> {
         let given = last_of_type(self.tail(), "custom-title", "customTitle");
         // A title in the tail is newer than the sidecar, one in the head is older.
-        let beside = if given.is_none() {
-            self.sidecar_title()
-        } else {
-            None
-        };
+        let beside = if given.is_none() { self.sidecar_title() } else { None };
         let made_up = |lines| last_of_type(lines, "ai-title", "aiTitle");
         [
             given,
@@ -134,8 +120,7 @@ impl<'a> Glimpse<'a> {
 
     /// A title for a copy of the session.
     pub(super) fn title_or_prompt(&self) -> Option<String> {
-        self.title()
-            .or_else(|| FirstPrompt::among(&self.head).text().map(ToOwned::to_owned))
+        self.title().or_else(|| FirstPrompt::among(&self.head).text().map(ToOwned::to_owned))
     }
 
     /// Where the session moved to, else where it started.
@@ -168,9 +153,7 @@ impl<'a> Glimpse<'a> {
         Ends::read(&path).is_some_and(|ends| {
             // Only metadata is short and without links; something that large has messages.
             ends.size > 2 * WINDOW
-                || [ends.head(), ends.tail()]
-                    .iter()
-                    .any(|text| text.contains("\"parentUuid\":"))
+                || [ends.head(), ends.tail()].iter().any(|text| text.contains("\"parentUuid\":"))
         })
     }
 
@@ -194,10 +177,7 @@ impl<'a> Glimpse<'a> {
     }
 
     fn sidecar_title(&self) -> Option<String> {
-        let path = self
-            .path
-            .with_file_name(self.session.as_str())
-            .join("custom-title.json");
+        let path = self.path.with_file_name(self.session.as_str()).join("custom-title.json");
         let text = read_small(&path, WINDOW)?;
         let title = sidecar_title(&Line::parse(&text)?.text("customTitle")?);
         (!title.is_empty()).then_some(title)
@@ -205,10 +185,7 @@ impl<'a> Glimpse<'a> {
 
     /// A prompt after the mark brings the session back.
     fn archived(&self) -> Option<bool> {
-        let path = self
-            .path
-            .with_file_name(self.session.as_str())
-            .join("archived.json");
+        let path = self.path.with_file_name(self.session.as_str()).join("archived.json");
         let text = read_small(&path, LONGEST_MARK)?;
         let mark = Line::parse(&text)?;
         let archived = match mark.get("archived").map(Value::raw) {
@@ -237,10 +214,7 @@ fn is_finished_answer(line: &Line<'_>) -> bool {
 }
 
 fn first_text(lines: &[(Line<'_>, Sight)], key: &str) -> Option<String> {
-    lines
-        .iter()
-        .find_map(|(line, _)| line.non_empty(key))
-        .map(Into::into)
+    lines.iter().find_map(|(line, _)| line.non_empty(key)).map(Into::into)
 }
 
 fn last_text(lines: &[(Line<'_>, Sight)], key: &str) -> Option<String> {
@@ -264,10 +238,7 @@ fn last_of_type(lines: &[(Line<'_>, Sight)], kind: &str, key: &str) -> Option<St
 
 /// The time on a line; a snapshot of files, often the first line, keeps its own one level down.
 fn created_ms(line: &Line<'_>) -> Option<i64> {
-    let inner = || {
-        line.get("snapshot")
-            .and_then(|snapshot| snapshot.get("timestamp"))
-    };
+    let inner = || line.get("snapshot").and_then(|snapshot| snapshot.get("timestamp"));
     let stamp = line.get("timestamp").or_else(inner).and_then(Value::text)?;
     time_ms(&stamp)
 }

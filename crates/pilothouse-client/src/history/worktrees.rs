@@ -15,13 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_OUTPUT: u64 = 16 << 20;
 
 /// Set when we run inside a git hook, they would point git at another repository.
-const REPOSITORY_VARIABLES: [&str; 5] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-];
+const REPOSITORY_VARIABLES: [&str; 5] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"];
 
 /// All worktrees of the repository around `directory`, the main one included.
 pub(super) fn worktrees(directory: &Path) -> Vec<PathBuf> {
@@ -36,16 +31,11 @@ pub(super) fn worktrees(directory: &Path) -> Vec<PathBuf> {
     for variable in REPOSITORY_VARIABLES {
         git.env_remove(variable);
     }
-    output(git, PATIENCE)
-        .map(|listing| parse(&listing))
-        .unwrap_or_default()
+    output(git, PATIENCE).map(|listing| parse(&listing)).unwrap_or_default()
 }
 
 /// What `command` prints, unless it takes longer than `patience`.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "starts git, not the CLI, and only for its output"
-)]
+#[expect(clippy::disallowed_methods, reason = "starts git, not the CLI, and only for its output")]
 fn output(mut command: Command, patience: Duration) -> Option<Vec<u8>> {
     let mut child = command.stdout(Stdio::piped()).spawn().ok()?;
     let stdout = child.stdout.take()?;
@@ -90,10 +80,7 @@ mod tests {
     #[test]
     fn reads_the_porcelain_listing() {
         let listing = b"worktree /a/main\nHEAD 0\nbranch refs/heads/main\n\nworktree /a/other tree\ndetached\n\n";
-        assert_eq!(
-            parse(listing),
-            [PathBuf::from("/a/main"), PathBuf::from("/a/other tree")]
-        );
+        assert_eq!(parse(listing), [PathBuf::from("/a/main"), PathBuf::from("/a/other tree")]);
     }
 
     #[test]

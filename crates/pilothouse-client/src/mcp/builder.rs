@@ -26,12 +26,7 @@ pub struct ServerBuilder {
 
 impl ServerBuilder {
     pub(super) fn new(name: String) -> Self {
-        Self {
-            name,
-            version: "0.0.0".to_owned(),
-            instructions: None,
-            tools: Vec::new(),
-        }
+        Self { name, version: "0.0.0".to_owned(), instructions: None, tools: Vec::new() }
     }
 
     /// The version it says it has.
@@ -58,11 +53,11 @@ impl ServerBuilder {
         F: Fn(I) -> R + Send + Sync + 'static,
         R: Future<Output = Result<ToolReply, ToolError>> + Send + 'static,
     {
-        self.add(Tool::new(name, description, handler))
+        self.with_tool(Tool::new(name, description, handler))
     }
 
     /// Adds a tool.
-    pub fn add(mut self, tool: Tool) -> Self {
+    pub fn with_tool(mut self, tool: Tool) -> Self {
         self.tools.push(tool);
         self
     }
@@ -74,17 +69,10 @@ impl ServerBuilder {
             let name = tool.name().to_owned();
             if let Some(reason) = &tool.flaw {
                 let reason = reason.clone();
-                return Err(McpError::InputType {
-                    server: self.name,
-                    tool: name,
-                    reason,
-                });
+                return Err(McpError::InputType { server: self.name, tool: name, reason });
             }
             if !shown.insert(shown_name(&name)) {
-                return Err(McpError::DuplicateTool {
-                    server: self.name,
-                    tool: name,
-                });
+                return Err(McpError::DuplicateTool { server: self.name, tool: name });
             }
         }
         let policies: Vec<_> = self
@@ -96,9 +84,9 @@ impl ServerBuilder {
             .with_server_info(Implementation::new(self.name.clone(), self.version));
         config.instructions = self.instructions;
         let server = McpServer::new(self.name, Toolbox::new(config, self.tools));
-        Ok(policies.into_iter().fold(server, |server, (tool, policy)| {
-            server.permission(tool, policy)
-        }))
+        Ok(policies
+            .into_iter()
+            .fold(server, |server, (tool, policy)| server.permission(tool, policy)))
     }
 }
 
@@ -115,10 +103,7 @@ impl Toolbox {
         Self {
             config,
             listing: tools.iter().map(|tool| tool.listing.clone()).collect(),
-            tools: tools
-                .into_iter()
-                .map(|t| (t.name().to_owned(), Arc::new(t)))
-                .collect(),
+            tools: tools.into_iter().map(|t| (t.name().to_owned(), Arc::new(t))).collect(),
         }
     }
 }
@@ -143,11 +128,7 @@ impl ServerHandler for Toolbox {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.tools.get(&*request.name) else {
             let names: Vec<_> = self.tools.keys().map(String::as_str).collect();
-            let text = format!(
-                "no tool `{}`; there are: {}",
-                request.name,
-                names.join(", ")
-            );
+            let text = format!("no tool `{}`; there are: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(text, None));
         };
         let cancelled = context.ct.clone();

@@ -1,8 +1,9 @@
 //! The open calls of one server.
 //!
-//! Every call gets an id of our own before `rmcp` sees it. The client's ids will not do: a CLI may
-//! run two clients of one server (2.1.7 shakes hands twice), both of which count from zero. An
-//! entry leaves exactly once: answered, cancelled, or abandoned with its session.
+//! Every call gets an id of our own before `rmcp` sees it. The client's ids will not do: 2.1.62 and
+//! older run two clients of a server that is named both in `--mcp-config` and in `initialize`; both
+//! count from zero, and their messages interleave. An entry leaves exactly once: answered,
+//! cancelled, or abandoned with its session.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -58,20 +59,8 @@ impl Calls {
         let mut book = self.book();
         book.last += 1;
         let id = book.last;
-        book.open.insert(
-            id,
-            Call {
-                client_id,
-                session,
-                input,
-                answer,
-            },
-        );
-        Waiting {
-            calls: self,
-            id,
-            reply,
-        }
+        book.open.insert(id, Call { client_id, session, input, answer });
+        Waiting { calls: self, id, reply }
     }
 
     /// The server's answer. Too late for a call that has gone.
@@ -81,16 +70,13 @@ impl Calls {
         }
     }
 
-    /// The client's `notifications/cancelled`. MCP wants no answer then, but the control request
-    /// around the call is still open, and only an answer closes it.
+    /// The client's `notifications/cancelled`, which is how the CLI passes an interrupt on. MCP wants
+    /// no answer then, but the control request around the call is still open (the CLI does not
+    /// withdraw it), and only an answer closes it.
     pub(super) fn cancel(&self, client_id: &Raw) {
         let newest = {
             let book = self.book();
-            book.open
-                .iter()
-                .rev()
-                .find(|(_, call)| call.client_id == *client_id)
-                .map(|(id, _)| *id)
+            book.open.iter().rev().find(|(_, call)| call.client_id == *client_id).map(|(id, _)| *id)
         };
         let Some((id, call)) = newest.and_then(|id| Some((id, self.take(id)?))) else {
             return;

@@ -4,9 +4,9 @@
 //! called from many tasks at once; no lock is held while a handler works. Dropping its future
 //! cancels the call in the server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pilothouse_wire::Raw;
 use pilothouse_wire::control::initialize::SdkMcpConfig;
@@ -24,77 +24,43 @@ pub(crate) type Outgoing = mpsc::UnboundedSender<(String, Raw)>;
 
 /// The servers.
 #[derive(Debug)]
-pub(crate) struct McpHost {
-    servers: RwLock<BTreeMap<String, Arc<Hosted>>>,
-    outgoing: Outgoing,
-}
+pub(crate) struct McpHost(BTreeMap<String, Hosted>);
 
 impl McpHost {
     /// Fails if the model could not tell the servers apart.
     pub(crate) fn new(servers: Vec<McpServer>, outgoing: Outgoing) -> Result<Self, McpError> {
-        let host = Self {
-            servers: RwLock::default(),
-            outgoing,
-        };
+        let mut shown = BTreeSet::new();
+        let mut hosted = BTreeMap::new();
         for server in servers {
-            host.add(server)?;
+            let name = server.name().to_owned();
+            if name.is_empty() {
+                return Err(McpError::UnnamedServer);
+            }
+            if !shown.insert(shown_name(&name)) {
+                return Err(McpError::DuplicateServer { name });
+            }
+            hosted.insert(name, Hosted::new(server, outgoing.clone()));
         }
-        Ok(host)
-    }
-
-    /// Adds a server to a running session; the CLI still has to be told of it.
-    pub(crate) fn add(&self, server: McpServer) -> Result<(), McpError> {
-        let name = server.name().to_owned();
-        if name.is_empty() {
-            return Err(McpError::UnnamedServer);
-        }
-        let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
-        let shown = shown_name(&name);
-        if servers.keys().any(|other| shown_name(other) == shown) {
-            return Err(McpError::DuplicateServer { name });
-        }
-        let hosted = Arc::new(Hosted::new(server, self.outgoing.clone()));
-        servers.insert(name, hosted);
-        Ok(())
-    }
-
-    /// Takes a server away. Its calls in flight are finished.
-    pub(crate) fn remove(&self, name: &str) {
-        // Bound to a name: what it drops belongs to the user and must not run under the lock.
-        let removed = self
-            .servers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(name);
-        drop(removed);
+        Ok(Self(hosted))
     }
 
     /// The names, for `sdkMcpServers`.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.servers().keys().cloned().collect()
+        self.0.keys().cloned().collect()
     }
 
     /// What has been configured, for `sdkMcpServerConfigs`; servers without any setting are left
     /// out.
     pub(crate) fn configs(&self) -> BTreeMap<String, SdkMcpConfig> {
-        let servers = self.servers();
-        let configs = servers
-            .iter()
-            .map(|(name, hosted)| (name, hosted.server.config()));
-        configs
-            .filter_map(|(name, config)| Some((name.clone(), config?)))
-            .collect()
+        let configs = self.0.iter().map(|(name, hosted)| (name, hosted.server.config()));
+        configs.filter_map(|(name, config)| Some((name.clone(), config?))).collect()
     }
 
     /// Hands `message` to `server` and waits for its answer, which is JSON-RPC too: also where the
     /// message is malformed or the handler fails. What wants no answer gets an empty one at once.
     pub(crate) async fn deliver(&self, server: &str, message: Raw) -> Result<Raw, McpError> {
-        let hosted = self.servers().get(server).cloned();
-        let Some(hosted) = hosted else {
-            return Err(McpError::UnknownServer {
-                name: server.to_owned(),
-                known: self.names(),
-            });
+        let Some(hosted) = self.0.get(server) else {
+            return Err(McpError::UnknownServer { name: server.to_owned(), known: self.names() });
         };
         Ok(match Incoming::read(&message) {
             Incoming::Request { id, request } => hosted.request(id, *request).await,
@@ -104,6 +70,7 @@ impl McpHost {
             }
             Incoming::Notification(notification) => {
                 let message = ClientJsonRpcMessage::notification(*notification);
+                // A session that ended this moment has nothing left to be told.
                 let _ = hosted.current().input().send(message);
                 received()
             }
@@ -116,10 +83,6 @@ impl McpHost {
             }
             Incoming::Invalid { id, error } => reply(&id, Err(&error)),
         })
-    }
-
-    fn servers(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<Hosted>>> {
-        self.servers.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -148,23 +111,15 @@ impl Hosted {
 
     async fn request(&self, id: Raw, request: ClientRequest) -> Raw {
         let handshake = matches!(request, ClientRequest::InitializeRequest(_));
-        let link = if handshake {
-            Arc::new(self.open(Opening::Handshake))
-        } else {
-            self.current()
-        };
-        let call = self
-            .calls
-            .enter(id.clone(), link.session(), link.input().clone());
+        let link = if handshake { Arc::new(self.open(Opening::Handshake)) } else { self.current() };
+        let call = self.calls.enter(id.clone(), link.session(), link.input().clone());
         let message = ClientJsonRpcMessage::request(request, call.id());
         let answer = match link.input().send(message) {
             Ok(()) => call.answer().await,
             Err(_) => None,
         };
         // Only now: a handshake that is withdrawn or fails leaves the session before it in place.
-        let succeeded = answer
-            .as_ref()
-            .is_some_and(|answer| answer.member("error").is_none());
+        let succeeded = answer.as_ref().is_some_and(|answer| answer.member("error").is_none());
         if handshake && succeeded {
             let superseded = self.slot().replace(link);
             drop(superseded);

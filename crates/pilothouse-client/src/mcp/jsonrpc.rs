@@ -15,10 +15,7 @@ use serde::de::DeserializeOwned;
 #[derive(Debug)]
 pub(super) enum Incoming {
     /// Wants an answer.
-    Request {
-        id: Raw,
-        request: Box<ClientRequest>,
-    },
+    Request { id: Raw, request: Box<ClientRequest> },
     /// The client no longer wants the answer to its request `id`.
     Cancelled { id: Raw },
     /// Any other notification.
@@ -50,15 +47,9 @@ impl Incoming {
                     if matches!(&*request.method, "initialize" | "tools/call") =>
                 {
                     let reason = format!("the parameters of `{}` are malformed", request.method);
-                    Self::Invalid {
-                        id,
-                        error: ErrorData::invalid_params(reason, None),
-                    }
+                    Self::Invalid { id, error: ErrorData::invalid_params(reason, None) }
                 }
-                Ok(request) => Self::Request {
-                    id,
-                    request: Box::new(request),
-                },
+                Ok(request) => Self::Request { id, request: Box::new(request) },
                 Err(error) => Self::Invalid {
                     id,
                     error: ErrorData::invalid_request(format!("not a request: {error}"), None),
@@ -66,9 +57,7 @@ impl Incoming {
             };
         }
         if method.get() == "\"notifications/cancelled\"" {
-            let request = message
-                .member("params")
-                .and_then(|params| params.member("requestId"));
+            let request = message.member("params").and_then(|params| params.member("requestId"));
             if let Some(id) = request {
                 return Self::Cancelled { id };
             }
@@ -82,9 +71,7 @@ impl Incoming {
 
 /// Parses also where a string holds half a surrogate pair, as truncated text does.
 fn parse<T: DeserializeOwned>(message: &Raw) -> Result<T, serde_json::Error> {
-    message
-        .parse()
-        .or_else(|_| serde_json::from_value(message.to_value()))
+    message.parse().or_else(|_| serde_json::from_value(message.to_value()))
 }
 
 #[derive(Serialize)]
@@ -100,20 +87,9 @@ struct Reply<'a> {
 /// The answer to the client's request `id`.
 pub(super) fn reply(id: &Raw, outcome: Result<&ServerResult, &ErrorData>) -> Raw {
     let (result, error) = (outcome.ok(), outcome.err());
-    Raw::of(&Reply {
-        jsonrpc: "2.0",
-        id,
-        result,
-        error,
-    })
-    .unwrap_or_else(|error| {
+    Raw::of(&Reply { jsonrpc: "2.0", id, result, error }).unwrap_or_else(|error| {
         let error = ErrorData::internal_error(format!("the result is not JSON: {error}"), None);
-        let reply = Reply {
-            jsonrpc: "2.0",
-            id,
-            result: None,
-            error: Some(&error),
-        };
+        let reply = Reply { jsonrpc: "2.0", id, result: None, error: Some(&error) };
         Raw::of(&reply).unwrap_or_default()
     })
 }
@@ -128,10 +104,5 @@ pub(super) fn received() -> Raw {
     }
     #[derive(Serialize)]
     struct Nothing {}
-    Raw::of(&Received {
-        jsonrpc: "2.0",
-        result: Nothing {},
-        id: 0,
-    })
-    .unwrap_or_default()
+    Raw::of(&Received { jsonrpc: "2.0", result: Nothing {}, id: 0 }).unwrap_or_default()
 }

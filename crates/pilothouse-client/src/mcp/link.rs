@@ -61,11 +61,7 @@ impl Link {
             };
             tracing::debug!(%server, session, ?end, "MCP session ended");
         });
-        Self {
-            session,
-            input,
-            task: task.abort_handle(),
-        }
+        Self { session, input, task: task.abort_handle() }
     }
 
     pub(super) fn session(&self) -> u32 {
@@ -169,10 +165,7 @@ impl Channel {
     /// make a CLI that reads slowly block the answers of all other calls.
     fn emit(&self, message: &ServerJsonRpcMessage) -> Result<(), Closed> {
         let raw = Raw::of(message).map_err(|_| Closed)?;
-        self.ends
-            .outgoing
-            .send((self.ends.server.to_string(), raw))
-            .map_err(|_| Closed)
+        self.ends.outgoing.send((self.ends.server.to_string(), raw)).map_err(|_| Closed)
     }
 }
 

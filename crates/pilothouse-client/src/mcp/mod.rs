@@ -24,7 +24,7 @@
 //!     .tool("add", "Adds two numbers", |input: AddInput| async move {
 //!         Ok(ToolReply::text((input.a + input.b).to_string()))
 //!     })
-//!     .add(
+//!     .with_tool(
 //!         Tool::new("sqrt", "Square root of `a`", |input: AddInput| async move {
 //!             if input.a < 0.0 {
 //!                 return Ok(ToolReply::error("`a` must not be negative"));
@@ -62,7 +62,7 @@ pub use rmcp::schemars;
 pub use server::{McpServer, PermissionPolicy};
 pub use tool::{Tool, ToolCall};
 
-pub(crate) use host::{McpHost, Outgoing};
+pub(crate) use host::McpHost;
 
 /// Why a server cannot be offered, or a message not be delivered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -117,12 +117,6 @@ pub enum McpError {
 /// The name as the model sees it: what is not a letter, a digit, `_` or `-` becomes `_`.
 fn shown_name(name: &str) -> String {
     name.chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {
-                c
-            } else {
-                '_'
-            }
-        })
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' })
         .collect()
 }

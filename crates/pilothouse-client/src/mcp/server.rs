@@ -23,14 +23,16 @@ use super::ServerBuilder;
 /// The CLI refuses shorter ones.
 const SHORTEST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Whether the CLI asks before it calls a tool.
+/// What the CLI does when the model calls a tool, whatever the user's rules say. Versions up to
+/// 2.1.62 take no notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermissionPolicy {
-    /// Call it without asking.
+    /// No objection: the user's rules and the permission handler decide. It does not silence the
+    /// question by itself (seen at 2.1.325); a rule that allows the tool does.
     AlwaysAllow,
-    /// Ask each time.
+    /// Ask each time, also where a rule allows the tool.
     AlwaysAsk,
-    /// Never call it.
+    /// Never call it; the model is not even told of the tool.
     AlwaysDeny,
 }
 
@@ -56,9 +58,9 @@ pub struct McpServer {
 impl McpServer {
     /// A server that does what `handler` does.
     ///
-    /// The handler may see more than one handshake, since some versions of the CLI repeat it, each
-    /// on a session of its own: of the peers it is given, the last is the one to talk to. A call
-    /// that is withdrawn cancels the token of its context; to stop is up to the handler.
+    /// The handler may see more than one handshake (on reconnecting, and from older versions of the
+    /// CLI), each on a session of its own: of the peers it is given, the last is the one to talk to.
+    /// A call that is withdrawn cancels the token of its context; to stop is up to the handler.
     pub fn new(name: impl Into<String>, handler: impl ServerHandler) -> Self {
         Self {
             name: name.into(),
@@ -79,7 +81,7 @@ impl McpServer {
         self
     }
 
-    /// Whether the CLI asks before it calls `tool`.
+    /// What the CLI does when the model calls `tool`.
     pub fn permission(mut self, tool: impl Into<String>, policy: PermissionPolicy) -> Self {
         self.policies.insert(tool.into(), policy);
         self
@@ -103,9 +105,7 @@ impl McpServer {
             Raw::from(json!({ "name": name, "permission_policy": policy.as_str() }))
         });
         Some(SdkMcpConfig {
-            timeout: self
-                .timeout
-                .map(|t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
+            timeout: self.timeout.map(|t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
             tools: (!self.policies.is_empty()).then(|| tools.collect()),
             ..SdkMcpConfig::default()
         })
@@ -136,13 +136,10 @@ impl Service<RoleServer> for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
         let work = async { self.0.handle_request(request, context).await };
-        AssertUnwindSafe(work)
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|panic| {
-                let text = format!("the MCP server panicked: {}", panic_text(&*panic));
-                Err(ErrorData::internal_error(text, None))
-            })
+        AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
+            let text = format!("the MCP server panicked: {}", panic_text(&*panic));
+            Err(ErrorData::internal_error(text, None))
+        })
     }
 
     async fn handle_notification(

@@ -72,12 +72,7 @@ impl Tool {
                 ready(Err(ToolError::new(text))).boxed()
             }
         };
-        Self {
-            listing,
-            flaw,
-            policy: None,
-            run: Arc::new(run),
-        }
+        Self { listing, flaw, policy: None, run: Arc::new(run) }
     }
 
     /// The name.
@@ -125,7 +120,7 @@ impl Tool {
         self
     }
 
-    /// Whether the CLI asks before it calls the tool.
+    /// What the CLI does when the model calls the tool.
     pub fn permission(mut self, policy: PermissionPolicy) -> Self {
         self.policy = Some(policy);
         self
@@ -182,7 +177,8 @@ impl ToolCall {
         self.0.meta.0.0.get("claudecode/toolUseId")?.as_str()
     }
 
-    /// The client, for notifications and requests of any kind.
+    /// The client, for notifications and requests of any kind. The CLI offers in-process servers
+    /// neither sampling, roots nor elicitation (up to 2.1.325): it refuses such requests.
     pub fn peer(&self) -> &Peer<RoleServer> {
         &self.0.peer
     }

@@ -242,7 +242,8 @@ enum Signal {
 /// Signals every process of the CLI's group that is still there.
 #[cfg(unix)]
 fn signal_group(pid: Option<u32>, signal: Signal) {
-    let group = pid.and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw);
+    let group =
+        pid.and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw);
     let Some(group) = group else { return };
     let signal = match signal {
         Signal::Term => rustix::process::Signal::TERM,

@@ -130,10 +130,7 @@ impl HookEvent {
     /// Whether [`HookMatcher::on_failure`](crate::hook::HookMatcher::on_failure) may be `block` for
     /// it: what ends a piece of work cannot be held up by a hook that is broken.
     pub fn can_block_on_failure(&self) -> bool {
-        !matches!(
-            self,
-            Self::Stop | Self::SubagentStop | Self::TaskCompleted | Self::TeammateIdle
-        )
+        !matches!(self, Self::Stop | Self::SubagentStop | Self::TaskCompleted | Self::TeammateIdle)
     }
 }
 

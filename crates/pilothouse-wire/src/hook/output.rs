@@ -60,11 +60,7 @@ impl HookOutput {
     pub fn allow_with(input: Raw) -> Self {
         let permission_decision = Some(PermissionDecision::Allow);
         let updated_input = Some(input);
-        let output = PreToolUseOutput {
-            permission_decision,
-            updated_input,
-            ..Default::default()
-        };
+        let output = PreToolUseOutput { permission_decision, updated_input, ..Default::default() };
         Self::from(HookSpecificOutput::from(output))
     }
 
@@ -93,23 +89,14 @@ impl HookOutput {
 
     /// To [`HookEvent::PermissionRequest`]: allowed in the user's place.
     pub fn allow_request(allow: RequestAllow) -> Self {
-        let output = PermissionRequestOutput {
-            decision: allow.into(),
-            extra: Default::default(),
-        };
+        let output = PermissionRequestOutput { decision: allow.into(), extra: Default::default() };
         Self::from(HookSpecificOutput::from(output))
     }
 
     /// To [`HookEvent::PermissionRequest`]: denied in the user's place; the model reads `message`.
     pub fn deny_request(message: impl Into<String>) -> Self {
-        let deny = RequestDeny {
-            message: Some(message.into()),
-            ..Default::default()
-        };
-        let output = PermissionRequestOutput {
-            decision: deny.into(),
-            extra: Default::default(),
-        };
+        let deny = RequestDeny { message: Some(message.into()), ..Default::default() };
+        let output = PermissionRequestOutput { decision: deny.into(), extra: Default::default() };
         Self::from(HookSpecificOutput::from(output))
     }
 
@@ -117,21 +104,13 @@ impl HookOutput {
     /// means on each event.
     pub fn block(reason: impl Into<String>) -> Self {
         let (decision, reason) = (Some(HookVerdict::Block), Some(reason.into()));
-        Self {
-            decision,
-            reason,
-            ..Self::default()
-        }
+        Self { decision, reason, ..Self::default() }
     }
 
     /// Stops the agent; the user reads `reason`.
     pub fn stop(reason: impl Into<String>) -> Self {
         let (keep_going, stop_reason) = (Some(false), Some(reason.into()));
-        Self {
-            keep_going,
-            stop_reason,
-            ..Self::default()
-        }
+        Self { keep_going, stop_reason, ..Self::default() }
     }
 
     /// Tells the model `text`, in answer to `event`. `None` where the event takes no text.
@@ -141,38 +120,25 @@ impl HookOutput {
 
     /// To [`HookEvent::WorktreeCreate`]: the worktree is at `path`.
     pub fn worktree(path: impl Into<String>) -> Self {
-        let output = WorktreeCreateOutput {
-            worktree_path: path.into(),
-            ..Default::default()
-        };
+        let output = WorktreeCreateOutput { worktree_path: path.into(), ..Default::default() };
         Self::from(HookSpecificOutput::from(output))
     }
 
     /// Not waited for: the hook runs on, for `timeout_ms` at most where that is given.
     pub fn detached(timeout_ms: Option<u64>) -> Self {
         let async_timeout = timeout_ms.map(Num::from);
-        Self {
-            is_async: Some(true),
-            async_timeout,
-            ..Self::default()
-        }
+        Self { is_async: Some(true), async_timeout, ..Self::default() }
     }
 
     /// The same answer, with a message for the user.
     #[must_use]
     pub fn with_system_message(self, text: impl Into<String>) -> Self {
-        Self {
-            system_message: Some(text.into()),
-            ..self
-        }
+        Self { system_message: Some(text.into()), ..self }
     }
 }
 
 impl From<HookSpecificOutput> for HookOutput {
     fn from(specific: HookSpecificOutput) -> Self {
-        Self {
-            specific: Some(specific),
-            ..Self::default()
-        }
+        Self { specific: Some(specific), ..Self::default() }
     }
 }

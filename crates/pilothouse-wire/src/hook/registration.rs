@@ -33,17 +33,11 @@ words! {
 impl HookMatcher {
     /// One callback for every firing.
     pub fn all(callback_id: impl Into<String>) -> Self {
-        Self {
-            hook_callback_ids: vec![callback_id.into()],
-            ..Self::default()
-        }
+        Self { hook_callback_ids: vec![callback_id.into()], ..Self::default() }
     }
 
     /// One callback for the firings that `matcher` fits, such as `Edit|Write`.
     pub fn matching(matcher: impl Into<String>, callback_id: impl Into<String>) -> Self {
-        Self {
-            matcher: Some(matcher.into()),
-            ..Self::all(callback_id)
-        }
+        Self { matcher: Some(matcher.into()), ..Self::all(callback_id) }
     }
 }

@@ -50,9 +50,7 @@ impl Invocation {
         if let Some(model) = &self.model
             && self.fallback_models.contains(model)
         {
-            return Err(InvocationError::FallbackIsModel {
-                model: model.clone(),
-            });
+            return Err(InvocationError::FallbackIsModel { model: model.clone() });
         }
         args.list(Flag::FallbackModel, &self.fallback_models)?;
         args.option(Flag::Agent, self.agent.as_deref())?;
@@ -64,20 +62,11 @@ impl Invocation {
                 args.value(Flag::MaxThinkingTokens, tokens.to_string())?;
             }
         }
-        if !matches!(
-            self.thinking,
-            Some(Thinking::Disabled | Thinking::Budget(0))
-        ) {
-            let display = self
-                .thinking_display
-                .as_ref()
-                .map(|display| display.as_str());
+        if !matches!(self.thinking, Some(Thinking::Disabled | Thinking::Budget(0))) {
+            let display = self.thinking_display.as_ref().map(|display| display.as_str());
             args.option(Flag::ThinkingDisplay, display)?;
         }
-        args.option(
-            Flag::Effort,
-            self.effort.as_ref().map(|effort| effort.as_str()),
-        )?;
+        args.option(Flag::Effort, self.effort.as_ref().map(|effort| effort.as_str()))?;
         // The CLI does not split this value: a list in one argument would be one unknown beta.
         for beta in &self.betas {
             args.entry(Flag::Betas, beta)?;
@@ -85,9 +74,7 @@ impl Invocation {
         match &self.json_schema {
             None => Ok(()),
             Some(schema @ Value::Object(_)) => args.value(Flag::JsonSchema, schema.to_string()),
-            Some(_) => Err(InvocationError::NotAnObject {
-                what: "the JSON schema".to_owned(),
-            }),
+            Some(_) => Err(InvocationError::NotAnObject { what: "the JSON schema".to_owned() }),
         }
     }
 
@@ -97,37 +84,17 @@ impl Invocation {
             _ => Ok(()),
         };
         positive(Flag::MaxTurns, self.max_turns.map(|turns| turns > 0))?;
-        positive(
-            Flag::MaxBudgetUsd,
-            self.max_budget_usd.map(|usd| usd > 0.0 && usd.is_finite()),
-        )?;
+        positive(Flag::MaxBudgetUsd, self.max_budget_usd.map(|usd| usd > 0.0 && usd.is_finite()))?;
         positive(Flag::TaskBudget, self.task_budget.map(|tokens| tokens > 0))?;
-        args.option(
-            Flag::MaxTurns,
-            self.max_turns.map(|turns| turns.to_string()),
-        )?;
-        args.option(
-            Flag::MaxBudgetUsd,
-            self.max_budget_usd.map(|usd| usd.to_string()),
-        )?;
-        args.option(
-            Flag::TaskBudget,
-            self.task_budget.map(|tokens| tokens.to_string()),
-        )
+        args.option(Flag::MaxTurns, self.max_turns.map(|turns| turns.to_string()))?;
+        args.option(Flag::MaxBudgetUsd, self.max_budget_usd.map(|usd| usd.to_string()))?;
+        args.option(Flag::TaskBudget, self.task_budget.map(|tokens| tokens.to_string()))
     }
 
     fn add_prompts(&self, args: &mut Args) -> Done {
         for (prompt, text_flag, file_flag) in [
-            (
-                &self.system_prompt,
-                Flag::SystemPrompt,
-                Flag::SystemPromptFile,
-            ),
-            (
-                &self.append_system_prompt,
-                Flag::AppendSystemPrompt,
-                Flag::AppendSystemPromptFile,
-            ),
+            (&self.system_prompt, Flag::SystemPrompt, Flag::SystemPromptFile),
+            (&self.append_system_prompt, Flag::AppendSystemPrompt, Flag::AppendSystemPromptFile),
         ] {
             match prompt {
                 None => {}
@@ -172,10 +139,7 @@ impl Invocation {
 
     fn add_mcp(&self, args: &mut Args) -> Done {
         for path in &self.mcp_config_files {
-            args.needed(
-                Flag::McpConfig,
-                settings::plain_path(Flag::McpConfig, path)?,
-            )?;
+            args.needed(Flag::McpConfig, settings::plain_path(Flag::McpConfig, path)?)?;
         }
         if !self.mcp_servers.is_empty() {
             let mut servers = Map::new();
@@ -195,10 +159,7 @@ impl Invocation {
 
     fn add_settings(&self, args: &mut Args) -> Done {
         if let Some(sources) = &self.setting_sources {
-            let words: Vec<_> = sources
-                .iter()
-                .map(|source| source.as_str().to_owned())
-                .collect();
+            let words: Vec<_> = sources.iter().map(|source| source.as_str().to_owned()).collect();
             if words.is_empty() {
                 args.value(Flag::SettingSources, "")?;
             }
@@ -210,10 +171,7 @@ impl Invocation {
         match &self.managed_settings {
             None => {}
             Some(ManagedSettings::Inline(map)) => {
-                args.value(
-                    Flag::ManagedSettings,
-                    Value::Object(map.clone()).to_string(),
-                )?;
+                args.value(Flag::ManagedSettings, Value::Object(map.clone()).to_string())?;
             }
             Some(ManagedSettings::InInitialize) => args.bare(Flag::ManagedSettingsInInitialize),
         }
@@ -302,9 +260,7 @@ impl Args {
     /// A flag and its value, which may not be empty.
     fn needed(&mut self, flag: Flag, value: impl AsRef<OsStr>) -> Done {
         if value.as_ref().is_empty() {
-            return Err(InvocationError::Empty {
-                what: flag.to_string(),
-            });
+            return Err(InvocationError::Empty { what: flag.to_string() });
         }
         self.value(flag, value)
     }
@@ -315,10 +271,9 @@ impl Args {
 
     fn uuid(&mut self, flag: Flag, id: Option<&str>) -> Done {
         match id {
-            Some(id) if !is_uuid(id) => Err(InvocationError::NotUuid {
-                flag,
-                value: id.to_owned(),
-            }),
+            Some(id) if !is_uuid(id) => {
+                Err(InvocationError::NotUuid { flag, value: id.to_owned() })
+            }
             id => self.option(flag, id),
         }
     }
@@ -350,20 +305,13 @@ impl Args {
         let well_formed = name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         if !well_formed {
-            return Err(InvocationError::ExtraName {
-                name: name.to_owned(),
-            });
+            return Err(InvocationError::ExtraName { name: name.to_owned() });
         }
         if let Some(flag) = Flag::from_name(name).or_else(|| Flag::from_alias(name)) {
-            return Err(InvocationError::ExtraTyped {
-                name: name.to_owned(),
-                flag,
-            });
+            return Err(InvocationError::ExtraTyped { name: name.to_owned(), flag });
         }
         if flags::leaves_the_pipe(name) {
-            return Err(InvocationError::ExtraLeavesPipe {
-                name: name.to_owned(),
-            });
+            return Err(InvocationError::ExtraLeavesPipe { name: name.to_owned() });
         }
         let flag = format!("--{name}");
         match value {
@@ -377,9 +325,7 @@ impl Args {
 
     fn push(&mut self, flag: &str, value: &OsStr) -> Done {
         if value.as_encoded_bytes().contains(&0) {
-            return Err(InvocationError::Nul {
-                what: flag.to_owned(),
-            });
+            return Err(InvocationError::Nul { what: flag.to_owned() });
         }
         let mut arg = OsString::with_capacity(flag.len() + 1 + value.len());
         arg.push(flag);
@@ -392,15 +338,10 @@ impl Args {
 
 fn check_entry(flag: Flag, entry: &str) -> Done {
     if entry.trim().is_empty() {
-        return Err(InvocationError::Empty {
-            what: format!("an entry of {flag}"),
-        });
+        return Err(InvocationError::Empty { what: format!("an entry of {flag}") });
     }
     if entry.contains([',', ' ', '(', ')']) {
-        return Err(InvocationError::Divided {
-            flag,
-            entry: entry.to_owned(),
-        });
+        return Err(InvocationError::Divided { flag, entry: entry.to_owned() });
     }
     Ok(())
 }

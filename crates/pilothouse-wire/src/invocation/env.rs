@@ -47,10 +47,7 @@ pub struct EnvPlan {
 impl EnvPlan {
     /// The value that a variable is set to.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
-        self.set
-            .iter()
-            .find(|(set, _)| set == name)
-            .map(|(_, value)| value.as_os_str())
+        self.set.iter().find(|(set, _)| set == name).map(|(_, value)| value.as_os_str())
     }
 
     fn put(&mut self, name: &str, value: impl Into<OsString>) {
@@ -72,10 +69,7 @@ impl EnvPlan {
 impl fmt::Debug for EnvPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.set.iter().map(|(name, _)| name).collect();
-        f.debug_struct("EnvPlan")
-            .field("set", &names)
-            .field("remove", &self.remove)
-            .finish()
+        f.debug_struct("EnvPlan").field("set", &names).field("remove", &self.remove).finish()
     }
 }
 
@@ -122,27 +116,11 @@ impl Invocation {
             StateEvents::Off => {}
         }
         for (wanted, name, value) in [
-            (
-                self.startup_failure_results,
-                "CLAUDE_CODE_STARTUP_FAILURE_RESULTS",
-                "1",
-            ),
-            (
-                self.file_checkpointing,
-                "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING",
-                "true",
-            ),
-            (
-                self.startup_marks,
-                "CLAUDE_CODE_SDK_READS_STARTUP_MARKS",
-                "1",
-            ),
+            (self.startup_failure_results, "CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1"),
+            (self.file_checkpointing, "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true"),
+            (self.startup_marks, "CLAUDE_CODE_SDK_READS_STARTUP_MARKS", "1"),
             (self.oauth_refresh, "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH", "1"),
-            (
-                self.host_auth_refresh,
-                "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH",
-                "1",
-            ),
+            (self.host_auth_refresh, "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH", "1"),
         ] {
             if wanted {
                 plan.put(name, value);
@@ -152,10 +130,7 @@ impl Invocation {
             plan.put("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format.as_str());
         }
         if let Some(wait) = self.background_wait {
-            plan.put(
-                "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS",
-                wait.as_millis().to_string(),
-            );
+            plan.put("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", wait.as_millis().to_string());
         }
     }
 
@@ -188,18 +163,11 @@ impl Invocation {
 
 fn check_name(name: &str) -> Result<(), InvocationError> {
     if name.is_empty() || name.contains(['=', '\0']) {
-        return Err(InvocationError::EnvName {
-            name: name.to_owned(),
-        });
+        return Err(InvocationError::EnvName { name: name.to_owned() });
     }
     // Windows does not tell upper and lower case apart.
-    if [ENTRYPOINT, CLIENT_APP, SDK_VERSION]
-        .iter()
-        .any(|own| own.eq_ignore_ascii_case(name))
-    {
-        return Err(InvocationError::EnvIdentity {
-            name: name.to_owned(),
-        });
+    if [ENTRYPOINT, CLIENT_APP, SDK_VERSION].iter().any(|own| own.eq_ignore_ascii_case(name)) {
+        return Err(InvocationError::EnvIdentity { name: name.to_owned() });
     }
     Ok(())
 }

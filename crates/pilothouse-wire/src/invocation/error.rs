@@ -161,10 +161,7 @@ impl fmt::Display for InvocationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nul { what } => {
-                write!(
-                    f,
-                    "{what} holds a NUL byte, which cannot be passed to a process: remove it"
-                )
+                write!(f, "{what} holds a NUL byte, which cannot be passed to a process: remove it")
             }
             Self::Empty { what } => write!(f, "{what} is empty: give a value or leave it out"),
             Self::NotUuid { flag, value } => write!(
@@ -183,10 +180,9 @@ impl fmt::Display for InvocationError {
                 "{entry:?} would be read as several entries of {flag}: give each entry on its own, \
                  without commas, spaces or parentheses"
             ),
-            Self::FallbackIsModel { model } => write!(
-                f,
-                "the fallback model {model:?} is the main model: choose another, or none"
-            ),
+            Self::FallbackIsModel { model } => {
+                write!(f, "the fallback model {model:?} is the main model: choose another, or none")
+            }
             Self::TornRule { flag, rule } => write!(
                 f,
                 "the rule {rule:?} does not survive {flag}, which separates rules at commas and \
@@ -267,10 +263,9 @@ impl fmt::Display for InvocationError {
                 "{value:?} is not an entrypoint: use 1 to 32 of a-z, 0-9, '_' and '-', beginning \
                  with a letter"
             ),
-            Self::EntrypointTaken { value } => write!(
-                f,
-                "the entrypoint {value:?} belongs to another product: use your own name"
-            ),
+            Self::EntrypointTaken { value } => {
+                write!(f, "the entrypoint {value:?} belongs to another product: use your own name")
+            }
             Self::ClientAppMalformed { value } => write!(
                 f,
                 "{value:?} cannot stand in a User-Agent: use letters, digits, '.' and '-', and no \

@@ -88,32 +88,17 @@ const ALIASES: &[(&str, Flag)] = &[
 ];
 
 /// Flags after which the CLI does not speak stream-json on its pipes.
-const OFF_THE_PIPE: &[&str] = &[
-    "background",
-    "bg",
-    "cloud",
-    "desktop",
-    "help",
-    "sdk-url",
-    "teleport",
-    "tmux",
-    "version",
-];
+const OFF_THE_PIPE: &[&str] =
+    &["background", "bg", "cloud", "desktop", "help", "sdk-url", "teleport", "tmux", "version"];
 
 impl Flag {
     /// The flag with this name, which is written without dashes.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|flag| flag.as_str()[2..] == *name)
+        Self::ALL.iter().copied().find(|flag| flag.as_str()[2..] == *name)
     }
 
     pub(super) fn from_alias(name: &str) -> Option<Self> {
-        ALIASES
-            .iter()
-            .find(|(alias, _)| *alias == name)
-            .map(|(_, flag)| *flag)
+        ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, flag)| *flag)
     }
 }
 

@@ -11,14 +11,7 @@ const OURSELVES: &str = "pilothouse";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The CLI behaves differently under the names of Anthropic's own products, and accounts for them.
-const TAKEN: &[&str] = &[
-    "bench",
-    "cli",
-    "desktop_app",
-    "mcp",
-    "ssh-remote",
-    "web_claude_ai",
-];
+const TAKEN: &[&str] = &["bench", "cli", "desktop_app", "mcp", "ssh-remote", "web_claude_ai"];
 
 /// Families of such names.
 const TAKEN_PREFIXES: &[&str] = &["claude", "local-", "local_", "remote", "sdk"];
@@ -101,9 +94,7 @@ impl ClientApp {
                 Err(InvocationError::ClientAppMalformed { value })
             }
         };
-        Ok(Self {
-            host: Some((check(name.into())?, check(version.into())?)),
-        })
+        Ok(Self { host: Some((check(name.into())?, check(version.into())?)) })
     }
 }
 

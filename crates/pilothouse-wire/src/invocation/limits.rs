@@ -23,23 +23,14 @@ impl Limits {
     } else if cfg!(windows) {
         Self::WINDOWS
     } else {
-        Self {
-            one: None,
-            all: None,
-        }
+        Self { one: None, all: None }
     };
 
     /// 32 pages for one string. The limit for all of them depends on the stack and is far greater.
-    pub(super) const LINUX: Self = Self {
-        one: Some(32 * 4096 - 1),
-        all: None,
-    };
+    pub(super) const LINUX: Self = Self { one: Some(32 * 4096 - 1), all: None };
 
     /// 32,767 UTF-16 units, NUL included. Quoting and the program itself need room too.
-    pub(super) const WINDOWS: Self = Self {
-        one: None,
-        all: Some(32_767 - 512),
-    };
+    pub(super) const WINDOWS: Self = Self { one: None, all: Some(32_767 - 512) };
 
     pub(super) fn check(self, argv: &[OsString]) -> Result<(), InvocationError> {
         for arg in argv {
@@ -61,11 +52,9 @@ impl Limits {
     ) -> Result<(), InvocationError> {
         let bytes = text.len();
         match self.one {
-            Some(limit) if bytes > limit => Err(InvocationError::TooLong {
-                what: what(),
-                bytes,
-                limit,
-            }),
+            Some(limit) if bytes > limit => {
+                Err(InvocationError::TooLong { what: what(), bytes, limit })
+            }
             _ => Ok(()),
         }
     }
@@ -74,17 +63,12 @@ impl Limits {
 /// The part of an argument before its value: values may be secret.
 fn flag_of(arg: &OsStr) -> String {
     let text = arg.to_string_lossy();
-    text.split_once('=')
-        .map_or(&*text, |(flag, _)| flag)
-        .to_owned()
+    text.split_once('=').map_or(&*text, |(flag, _)| flag).to_owned()
 }
 
 /// Length in UTF-16 units, with a backslash before each quote.
 fn units(arg: &OsStr) -> usize {
-    arg.to_string_lossy()
-        .chars()
-        .map(|c| c.len_utf16() + usize::from(c == '"'))
-        .sum()
+    arg.to_string_lossy().chars().map(|c| c.len_utf16() + usize::from(c == '"')).sum()
 }
 
 #[cfg(test)]
@@ -114,10 +98,7 @@ mod tests {
         let quotes = OsString::from("\"".repeat(16_000));
         assert!(matches!(
             Limits::WINDOWS.check(&[half, quotes]),
-            Err(InvocationError::CommandLineTooLong {
-                length: 48_006,
-                limit: 32_255
-            })
+            Err(InvocationError::CommandLineTooLong { length: 48_006, limit: 32_255 })
         ));
     }
 }

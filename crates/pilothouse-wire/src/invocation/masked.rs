@@ -46,11 +46,7 @@ impl<V> fmt::Debug for Masked<V> {
 
 impl<K: Into<String>, W: Into<V>, V> Extend<(K, W)> for Masked<V> {
     fn extend<I: IntoIterator<Item = (K, W)>>(&mut self, entries: I) {
-        self.0.extend(
-            entries
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into())),
-        );
+        self.0.extend(entries.into_iter().map(|(name, value)| (name.into(), value.into())));
     }
 }
 

@@ -92,27 +92,17 @@ impl McpServer {
         args: impl IntoIterator<Item = A>,
     ) -> Self {
         let args = args.into_iter().map(Into::into).collect();
-        Self::Stdio(McpStdio {
-            command: command.into(),
-            args,
-            ..McpStdio::default()
-        })
+        Self::Stdio(McpStdio { command: command.into(), args, ..McpStdio::default() })
     }
 
     /// A server reached over streamable HTTP.
     pub fn http(url: impl Into<String>) -> Self {
-        Self::Http(McpRemote {
-            url: url.into(),
-            ..McpRemote::default()
-        })
+        Self::Http(McpRemote { url: url.into(), ..McpRemote::default() })
     }
 
     /// A server reached over server-sent events.
     pub fn sse(url: impl Into<String>) -> Self {
-        Self::Sse(McpRemote {
-            url: url.into(),
-            ..McpRemote::default()
-        })
+        Self::Sse(McpRemote { url: url.into(), ..McpRemote::default() })
     }
 
     /// A server inside the host.
@@ -143,11 +133,7 @@ impl McpServer {
                     always_load: fields.read("alwaysLoad")?.unwrap_or_default(),
                     extra: fields.rest(),
                 };
-                Ok(if kind == "http" {
-                    Self::Http(remote)
-                } else {
-                    Self::Sse(remote)
-                })
+                Ok(if kind == "http" { Self::Http(remote) } else { Self::Sse(remote) })
             }
             Some("sdk") => {
                 fields.text("name")?;
@@ -171,15 +157,8 @@ impl McpServer {
         match self {
             Self::Stdio(stdio) => {
                 let strings = std::iter::once(&stdio.command).chain(&stdio.args);
-                let env = stdio
-                    .env
-                    .iter()
-                    .flat_map(|(name, value)| [name, value.as_str()]);
-                if strings
-                    .map(String::as_str)
-                    .chain(env)
-                    .any(|text| text.contains('\0'))
-                {
+                let env = stdio.env.iter().flat_map(|(name, value)| [name, value.as_str()]);
+                if strings.map(String::as_str).chain(env).any(|text| text.contains('\0')) {
                     return Err(InvocationError::Nul {
                         what: format!("the MCP server {server:?}"),
                     });
@@ -197,11 +176,7 @@ impl McpServer {
                 }
             }
             Self::Http(remote) | Self::Sse(remote) => {
-                let kind = if matches!(self, Self::Http(_)) {
-                    "http"
-                } else {
-                    "sse"
-                };
+                let kind = if matches!(self, Self::Http(_)) { "http" } else { "sse" };
                 config.extend(remote.extra.iter().map(owned));
                 config.insert("type".into(), kind.into());
                 config.insert("url".into(), needed(server, "url", &remote.url)?);
@@ -230,17 +205,12 @@ fn owned((name, value): (&str, &Value)) -> (String, Value) {
 }
 
 fn texts(map: &Masked<String>) -> Value {
-    map.iter()
-        .map(|(name, value)| (name.to_owned(), Value::from(value.as_str())))
-        .collect()
+    map.iter().map(|(name, value)| (name.to_owned(), Value::from(value.as_str()))).collect()
 }
 
 fn needed(server: &str, field: &'static str, value: &str) -> Result<Value, InvocationError> {
     if value.trim().is_empty() {
-        return Err(InvocationError::McpIncomplete {
-            server: server.to_owned(),
-            field,
-        });
+        return Err(InvocationError::McpIncomplete { server: server.to_owned(), field });
     }
     Ok(value.into())
 }
@@ -253,9 +223,7 @@ fn finish(
 ) -> Result<(), InvocationError> {
     if let Some(timeout) = timeout {
         if timeout < LEAST_TIMEOUT {
-            return Err(InvocationError::McpTimeout {
-                server: server.to_owned(),
-            });
+            return Err(InvocationError::McpTimeout { server: server.to_owned() });
         }
         let ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         config.insert("timeout".into(), ms.into());
@@ -279,13 +247,8 @@ struct Fields<'a> {
 impl<'a> Fields<'a> {
     fn new(server: &'a str, config: &Value) -> Result<Self, InvocationError> {
         match config {
-            Value::Object(fields) => Ok(Self {
-                server,
-                left: fields.clone(),
-            }),
-            _ => Err(InvocationError::NotAnObject {
-                what: format!("the MCP server {server:?}"),
-            }),
+            Value::Object(fields) => Ok(Self { server, left: fields.clone() }),
+            _ => Err(InvocationError::NotAnObject { what: format!("the MCP server {server:?}") }),
         }
     }
 
@@ -308,10 +271,7 @@ impl<'a> Fields<'a> {
 
     fn needed(&mut self, field: &'static str) -> Result<String, InvocationError> {
         self.text(field)?
-            .ok_or_else(|| InvocationError::McpIncomplete {
-                server: self.server.to_owned(),
-                field,
-            })
+            .ok_or_else(|| InvocationError::McpIncomplete { server: self.server.to_owned(), field })
     }
 
     fn timeout(&mut self) -> Result<Option<Duration>, InvocationError> {
@@ -342,9 +302,6 @@ impl<'a> Fields<'a> {
     }
 
     fn malformed(&self, problem: String) -> InvocationError {
-        InvocationError::McpMalformed {
-            server: self.server.to_owned(),
-            problem,
-        }
+        InvocationError::McpMalformed { server: self.server.to_owned(), problem }
     }
 }

@@ -45,29 +45,19 @@ impl Program {
                 if matches!(extension(&runtime).as_str(), "bat" | "cmd") {
                     return Err(InvocationError::BatchFile { path: runtime });
                 }
-                Ok(Self {
-                    exe: runtime,
-                    prefix_args: vec![operand(path)],
-                })
+                Ok(Self { exe: runtime, prefix_args: vec![operand(path)] })
             }
-            _ => Ok(Self {
-                exe: path,
-                prefix_args: Vec::new(),
-            }),
+            _ => Ok(Self { exe: path, prefix_args: Vec::new() }),
         }
     }
 }
 
 fn check(path: &Path, what: &str) -> Result<(), InvocationError> {
     if path.as_os_str().is_empty() {
-        return Err(InvocationError::Empty {
-            what: what.to_owned(),
-        });
+        return Err(InvocationError::Empty { what: what.to_owned() });
     }
     if path.as_os_str().as_encoded_bytes().contains(&0) {
-        return Err(InvocationError::Nul {
-            what: what.to_owned(),
-        });
+        return Err(InvocationError::Nul { what: what.to_owned() });
     }
     Ok(())
 }
@@ -76,11 +66,7 @@ fn check(path: &Path, what: &str) -> Result<(), InvocationError> {
 fn extension(path: &Path) -> String {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let name = name.trim_end_matches(['.', ' ']);
-    Path::new(name)
-        .extension()
-        .and_then(OsStr::to_str)
-        .unwrap_or_default()
-        .to_owned()
+    Path::new(name).extension().and_then(OsStr::to_str).unwrap_or_default().to_owned()
 }
 
 /// A script the runtime cannot take for an option.

@@ -36,9 +36,7 @@ impl Rejection {
             let rest = line.strip_prefix("error: ")?;
             if let Some(option) = rest.strip_prefix("unknown option '") {
                 let end = option.find(['=', '\'']).unwrap_or(option.len());
-                return Some(Self::UnknownFlag {
-                    flag: option[..end].to_owned(),
-                });
+                return Some(Self::UnknownFlag { flag: option[..end].to_owned() });
             }
             let (option, rest) = rest.strip_prefix("option '")?.split_once("' argument '")?;
             let (_, reason) = rest.rsplit_once("' is invalid.")?;
@@ -86,18 +84,9 @@ mod tests {
         for (stderr, expected) in [
             ("", None),
             ("Error: Settings file not found: x", None),
-            (
-                "error: unknown option '--thinking=adaptive'",
-                Some(("--thinking", None)),
-            ),
-            (
-                "warming up\nerror: unknown option '--bare'\nmore",
-                Some(("--bare", None)),
-            ),
-            (
-                "error: unknown option '--settings={\"a\":'",
-                Some(("--settings", None)),
-            ),
+            ("error: unknown option '--thinking=adaptive'", Some(("--thinking", None))),
+            ("warming up\nerror: unknown option '--bare'\nmore", Some(("--bare", None))),
+            ("error: unknown option '--settings={\"a\":'", Some(("--settings", None))),
             (
                 "error: option '--permission-mode <mode>' argument 'it's' is invalid. Allowed \
                  choices are plan.",
@@ -110,13 +99,10 @@ mod tests {
             ("error: option '--model", None),
         ] {
             let expected = expected.map(|(flag, reason)| match reason {
-                None => Rejection::UnknownFlag {
-                    flag: flag.to_owned(),
-                },
-                Some(reason) => Rejection::InvalidValue {
-                    flag: flag.to_owned(),
-                    reason: reason.to_owned(),
-                },
+                None => Rejection::UnknownFlag { flag: flag.to_owned() },
+                Some(reason) => {
+                    Rejection::InvalidValue { flag: flag.to_owned(), reason: reason.to_owned() }
+                }
             });
             assert_eq!(Rejection::find(stderr), expected, "{stderr:?}");
         }

@@ -11,10 +11,7 @@ use super::flags::Flag;
 /// The rules as one value, from which the CLI reads exactly these rules again.
 pub(super) fn join(flag: Flag, rules: &[String]) -> Result<String, InvocationError> {
     match rules.iter().find(|rule| !survives(rule)) {
-        Some(rule) => Err(InvocationError::TornRule {
-            flag,
-            rule: rule.clone(),
-        }),
+        Some(rule) => Err(InvocationError::TornRule { flag, rule: rule.clone() }),
         None => Ok(rules.join(",")),
     }
 }
@@ -50,11 +47,7 @@ pub(super) mod tests {
                 _ => rules.push(String::new()),
             }
         }
-        rules
-            .iter()
-            .map(|rule| rule.trim().to_owned())
-            .filter(|rule| !rule.is_empty())
-            .collect()
+        rules.iter().map(|rule| rule.trim().to_owned()).filter(|rule| !rule.is_empty()).collect()
     }
 
     #[test]

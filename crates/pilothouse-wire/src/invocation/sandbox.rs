@@ -93,10 +93,7 @@ pub struct SandboxFilesystem {
 impl Sandbox {
     /// A sandbox that commands run in, with the CLI's own rules.
     pub fn on() -> Self {
-        Self {
-            enabled: Some(true),
-            ..Self::default()
-        }
+        Self { enabled: Some(true), ..Self::default() }
     }
 
     /// The entry in the settings.

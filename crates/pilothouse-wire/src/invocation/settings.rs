@@ -68,17 +68,13 @@ impl fmt::Debug for ManagedSettings {
 }
 
 fn names(f: &mut fmt::Formatter<'_>, map: &Map<String, Value>) -> fmt::Result {
-    f.debug_tuple("Inline")
-        .field(&map.keys().collect::<Vec<_>>())
-        .finish()
+    f.debug_tuple("Inline").field(&map.keys().collect::<Vec<_>>()).finish()
 }
 
 fn object(what: &str, value: Value) -> Result<Map<String, Value>, InvocationError> {
     match value {
         Value::Object(map) => Ok(map),
-        _ => Err(InvocationError::NotAnObject {
-            what: what.to_owned(),
-        }),
+        _ => Err(InvocationError::NotAnObject { what: what.to_owned() }),
     }
 }
 
@@ -110,10 +106,7 @@ pub(super) fn value(
 /// A path for a flag that takes paths and JSON and tells them apart by the first character.
 pub(super) fn plain_path(flag: Flag, path: &Path) -> Result<&Path, InvocationError> {
     if path.to_string_lossy().trim_start().starts_with('{') {
-        return Err(InvocationError::PathLooksInline {
-            flag,
-            path: path.to_owned(),
-        });
+        return Err(InvocationError::PathLooksInline { flag, path: path.to_owned() });
     }
     Ok(path)
 }

@@ -59,9 +59,7 @@ impl Default for Start {
 impl Start {
     /// A new conversation with an id chosen by the host.
     pub fn new(session_id: impl Into<String>) -> Self {
-        Self::New {
-            session_id: Some(session_id.into()),
-        }
+        Self::New { session_id: Some(session_id.into()) }
     }
 
     /// The latest conversation of the working directory.
@@ -89,11 +87,7 @@ impl Resume {
     /// # Ok::<(), pilothouse_wire::invocation::InvocationError>(())
     /// ```
     pub fn session(id: impl Into<String>) -> Self {
-        Self {
-            session: id.into(),
-            fork: None,
-            cut: None,
-        }
+        Self { session: id.into(), fork: None, cut: None }
     }
 
     /// As a copy.
@@ -104,28 +98,20 @@ impl Resume {
 
     /// As a copy with an id chosen by the host.
     pub fn forked_as(mut self, session_id: impl Into<String>) -> Self {
-        self.fork = Some(Fork {
-            session_id: Some(session_id.into()),
-        });
+        self.fork = Some(Fork { session_id: Some(session_id.into()) });
         self
     }
 
     /// Only up to and including the entry `uuid`.
     pub fn cut_at(mut self, uuid: impl Into<String>) -> Self {
-        self.cut = Some(Cut {
-            at: uuid.into(),
-            drops_turn: None,
-        });
+        self.cut = Some(Cut { at: uuid.into(), drops_turn: None });
         self
     }
 
     /// Only up to and including the entry `uuid`, and only if that drops the turn of the prompt
     /// `turn`. CLIs before 2.1.325 may not know this guard.
     pub fn cut_before(mut self, turn: impl Into<String>, uuid: impl Into<String>) -> Self {
-        self.cut = Some(Cut {
-            at: uuid.into(),
-            drops_turn: Some(turn.into()),
-        });
+        self.cut = Some(Cut { at: uuid.into(), drops_turn: Some(turn.into()) });
         self
     }
 }

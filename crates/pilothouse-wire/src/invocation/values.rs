@@ -133,10 +133,7 @@ pub struct Plugin {
 
 impl<T: Into<PathBuf>> From<T> for Plugin {
     fn from(path: T) -> Self {
-        Self {
-            path: path.into(),
-            mcp: PluginMcp::Started,
-        }
+        Self { path: path.into(), mcp: PluginMcp::Started }
     }
 }
 

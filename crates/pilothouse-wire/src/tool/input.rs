@@ -75,7 +75,7 @@ macro_rules! inputs {
                     return Self::Mcp { server, tool, input: input.clone() };
                 }
                 let typed = match canonical(name) {
-                    $( $name => super::read(input).map(Self::$tool), )*
+                    $( $name => input.read().map(Self::$tool), )*
                     _ => None,
                 };
                 typed.unwrap_or_else(|| Self::Other { name: name.to_owned(), input: input.clone() })
@@ -87,21 +87,6 @@ macro_rules! inputs {
                     $( Self::$tool(_) => Cow::Borrowed($name), )*
                     Self::Mcp { server, tool, .. } => Cow::Owned(format!("mcp__{server}__{tool}")),
                     Self::Other { name, .. } => Cow::Borrowed(name),
-                }
-            }
-        }
-
-        #[cfg(test)]
-        impl ToolInput {
-            /// As [`Self::of`] for a known tool: read strictly, and read patiently.
-            pub(super) fn both_ways(name: &str, input: &Raw) -> [Option<Self>; 2] {
-                use crate::field::decode_str;
-                match canonical(name) {
-                    $( $name => [
-                        decode_str(input.get()).map(Self::$tool),
-                        input.read().map(Self::$tool),
-                    ], )*
-                    _ => [None, None],
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! MCP: resources, refreshing, and the output of any MCP tool.
 
-use serde::{Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde::{Serialize, Serializer};
 
 use crate::block::Block;
 use crate::field::Wire;
+use crate::json::Cursor;
 use crate::raw::Raw;
 
 /// Output of an MCP tool.
@@ -31,11 +31,8 @@ impl McpOutput {
 }
 
 impl Wire for McpOutput {
-    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Raw::decode(deserializer).map(|raw| Self::of(&raw))
-    }
-    fn read(raw: &RawValue) -> Option<Self> {
-        Some(Self::of(&raw.into()))
+    fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
+        <Raw as Wire>::read(cursor).map(|raw| Self::of(&raw))
     }
 }
 

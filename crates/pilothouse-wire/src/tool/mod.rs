@@ -32,11 +32,3 @@ pub mod user;
 pub use input::ToolInput;
 pub use name::{ToolName, canonical, mcp_parts};
 pub use output::ToolOutput;
-
-use crate::field::{Wire, decode_str};
-use crate::raw::Raw;
-
-/// The fast way where everything is as expected, the patient one where not.
-fn read<T: Wire>(raw: &Raw) -> Option<T> {
-    decode_str(raw.get()).or_else(|| raw.read())
-}

@@ -38,8 +38,6 @@ use crate::tool::user::{
 macro_rules! outputs {
     ($($tool:ident($output:ty) = $name:literal),* $(,)?) => {
         /// What a tool returned. Serialises to the result itself.
-        // Made when somebody looks at a result, one at a time; boxes would only be in the way.
-        #[allow(clippy::large_enum_variant)]
         #[derive(Clone, Debug, PartialEq)]
         pub enum ToolOutput {
             $(
@@ -88,27 +86,12 @@ macro_rules! outputs {
                 // would take it as unknown; `Other` says it better.
                 let typed = match canonical(name) {
                     _ if !output.get().starts_with(['{', '[']) => None,
-                    $( $name => super::read(output).map(Self::$tool), )*
+                    $( $name => output.read().map(Self::$tool), )*
                     _ => None,
                 };
                 typed.unwrap_or_else(|| {
                     Self::Other { name: name.to_owned(), output: output.clone() }
                 })
-            }
-        }
-
-        #[cfg(test)]
-        impl ToolOutput {
-            /// As [`Self::of`] for a known tool: read strictly, and read patiently.
-            pub(super) fn both_ways(name: &str, output: &Raw) -> [Option<Self>; 2] {
-                use crate::field::decode_str;
-                match canonical(name) {
-                    $( $name => [
-                        decode_str(output.get()).map(Self::$tool),
-                        output.read().map(Self::$tool),
-                    ], )*
-                    _ => [None, None],
-                }
             }
         }
 
@@ -186,8 +169,5 @@ outputs! {
 fn is_detached(output: &Raw) -> bool {
     // The mark stands in a small object of its own; large results are not searched for it.
     output.get().len() < 4096
-        && output
-            .member("detachedToolCall")
-            .and_then(|mark| mark.read())
-            == Some(true)
+        && output.member("detachedToolCall").and_then(|mark| mark.read()) == Some(true)
 }

@@ -1,9 +1,9 @@
 //! Finding things: `Glob`, `Grep`, `LSP`, `ToolSearch`, `WebFetch`, `WebSearch`.
 
-use serde::{Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde::{Serialize, Serializer};
 
 use crate::field::Wire;
+use crate::json::Cursor;
 use crate::raw::{Num, Raw};
 use crate::tool::file::ArtifactVersion;
 
@@ -248,12 +248,8 @@ pub enum WebSearchItem {
 }
 
 impl Wire for WebSearchItem {
-    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::decode(deserializer)?;
-        Ok(Self::of(raw))
-    }
-    fn read(raw: &RawValue) -> Option<Self> {
-        Some(Self::of(raw.into()))
+    fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
+        <Raw as Wire>::read(cursor).map(Self::of)
     }
 }
 

@@ -140,11 +140,7 @@ words! {
 pub fn joined_labels<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
     let quoted = |label: &str| serde_json::Value::from(label).to_string();
     let labels = labels.into_iter().map(|label| {
-        if label.contains(", ") || label.contains('"') {
-            quoted(label)
-        } else {
-            label.to_owned()
-        }
+        if label.contains(", ") || label.contains('"') { quoted(label) } else { label.to_owned() }
     });
     labels.collect::<Vec<_>>().join(", ")
 }

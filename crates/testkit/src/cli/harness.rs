@@ -73,14 +73,7 @@ impl Harness {
         if let Ok(path) = std::env::var("PATH") {
             env.push(("PATH".to_owned(), path));
         }
-        Ok(Self {
-            version,
-            program,
-            home,
-            project,
-            env,
-            _root: root,
-        })
+        Ok(Self { version, program, home, project, env, _root: root })
     }
 
     /// Adds or replaces a variable. A base URL has to stay on loopback.
@@ -137,10 +130,7 @@ fn check(name: &str, value: &str) -> Result<(), HarnessError> {
         || (name.ends_with("_BASE_URL") && !is_loopback(value))
         || (name.to_ascii_lowercase().ends_with("_proxy") && !value.is_empty());
     if elsewhere {
-        return Err(HarnessError::NotLoopback {
-            name: name.to_owned(),
-            value: value.to_owned(),
-        });
+        return Err(HarnessError::NotLoopback { name: name.to_owned(), value: value.to_owned() });
     }
     Ok(())
 }
@@ -151,9 +141,7 @@ fn is_loopback(url: &str) -> bool {
         return false;
     };
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    authority
-        .parse::<SocketAddr>()
-        .is_ok_and(|address| address.ip().is_loopback())
+    authority.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_loopback())
 }
 
 #[cfg(test)]
@@ -162,11 +150,7 @@ mod tests {
 
     #[test]
     fn only_a_literal_loopback_address_is_accepted() {
-        for url in [
-            "http://127.0.0.1:80",
-            "http://127.0.0.1:80/",
-            "http://[::1]:80/v1",
-        ] {
+        for url in ["http://127.0.0.1:80", "http://127.0.0.1:80/", "http://[::1]:80/v1"] {
             assert!(is_loopback(url), "{url}");
         }
         for url in [
@@ -186,11 +170,8 @@ mod tests {
     #[test]
     fn nothing_leads_out() {
         let program = PathBuf::from("/bin/true");
-        let refused = Harness::with_program(
-            CliVersion::V2_1_7,
-            program.clone(),
-            "https://api.anthropic.com",
-        );
+        let refused =
+            Harness::with_program(CliVersion::V2_1_7, program.clone(), "https://api.anthropic.com");
         assert!(matches!(refused, Err(HarnessError::NotLoopback { .. })));
         let mut harness =
             Harness::with_program(CliVersion::V2_1_7, program, "http://127.0.0.1:9").unwrap();
@@ -204,11 +185,8 @@ mod tests {
             assert!(harness.set_env(name, value).is_err(), "{name}");
         }
         harness.set_env("SHELL", "/bin/sh").unwrap();
-        let shells: Vec<_> = harness
-            .env()
-            .into_iter()
-            .filter(|(name, _)| name == "SHELL")
-            .collect();
+        let shells: Vec<_> =
+            harness.env().into_iter().filter(|(name, _)| name == "SHELL").collect();
         assert_eq!(shells, [("SHELL".to_owned(), "/bin/sh".to_owned())]);
     }
 

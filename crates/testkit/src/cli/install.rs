@@ -133,16 +133,10 @@ impl CliVersion {
                     ("macos", "x86_64") => "darwin-x64",
                     ("macos", "aarch64") => "darwin-arm64",
                     _ => {
-                        return Err(InstallError::NoPackage {
-                            version: self,
-                            system,
-                            processor,
-                        });
+                        return Err(InstallError::NoPackage { version: self, system, processor });
                     }
                 };
-                Ok(Package::Native(format!(
-                    "@anthropic-ai/claude-code-{platform}"
-                )))
+                Ok(Package::Native(format!("@anthropic-ai/claude-code-{platform}")))
             }
         }
     }
@@ -180,19 +174,11 @@ impl CliVersion {
 
     /// Downloads into `staging` and gives it one executable, `claude`.
     fn prepare(self, staging: &Path, cache: &Path, npm: &OsStr) -> Result<(), InstallError> {
-        let unusable = |source| InstallError::Cache {
-            path: staging.to_owned(),
-            source,
-        };
+        let unusable = |source| InstallError::Cache { path: staging.to_owned(), source };
         let package = self.package()?;
         let wanted = format!("{}@{}", package.name(), self.number());
         let run = Command::new(npm)
-            .args([
-                "install",
-                "--ignore-scripts",
-                "--no-save",
-                "--no-package-lock",
-            ])
+            .args(["install", "--ignore-scripts", "--no-save", "--no-package-lock"])
             .args(["--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
             .arg(staging)
             .arg(&wanted)
@@ -201,10 +187,7 @@ impl CliVersion {
         let output = match run {
             Ok(output) => output,
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
-                return Err(InstallError::NpmMissing {
-                    version: self,
-                    cache: cache.to_owned(),
-                });
+                return Err(InstallError::NpmMissing { version: self, cache: cache.to_owned() });
             }
             Err(fault) => return Err(unusable(fault)),
         };
@@ -218,10 +201,7 @@ impl CliVersion {
         }
         let program = package.program();
         if !staging.join(&program).is_file() {
-            return Err(InstallError::NotInPackage {
-                package: wanted,
-                missing: program,
-            });
+            return Err(InstallError::NotInPackage { package: wanted, missing: program });
         }
         let claude = staging.join("claude");
         match package {
@@ -303,9 +283,7 @@ mod tests {
     fn without_npm_it_says_what_to_install() {
         let cache = tempfile::tempdir().unwrap();
         let npm = cache.path().join("no-such-npm");
-        let error = CliVersion::V2_1_62
-            .install_in(cache.path(), npm.as_os_str())
-            .unwrap_err();
+        let error = CliVersion::V2_1_62.install_in(cache.path(), npm.as_os_str()).unwrap_err();
         assert!(matches!(error, InstallError::NpmMissing { .. }), "{error}");
         assert!(error.to_string().contains("install Node.js"), "{error}");
     }
@@ -315,9 +293,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let npm = fake_npm(directory.path(), "echo no route >&2; exit 1");
         let cache = directory.path().join("cache");
-        let error = CliVersion::V2_1_7
-            .install_in(&cache, npm.as_os_str())
-            .unwrap_err();
+        let error = CliVersion::V2_1_7.install_in(&cache, npm.as_os_str()).unwrap_err();
         assert!(error.to_string().contains("no route"), "{error}");
         assert!(!cache.join("2.1.7").exists());
     }
@@ -326,12 +302,7 @@ mod tests {
     fn a_package_without_the_program_is_reported() {
         let directory = tempfile::tempdir().unwrap();
         let npm = fake_npm(directory.path(), "exit 0");
-        let error = CliVersion::V2_1_7
-            .install_in(directory.path(), npm.as_os_str())
-            .unwrap_err();
-        assert!(
-            matches!(error, InstallError::NotInPackage { .. }),
-            "{error}"
-        );
+        let error = CliVersion::V2_1_7.install_in(directory.path(), npm.as_os_str()).unwrap_err();
+        assert!(matches!(error, InstallError::NotInPackage { .. }), "{error}");
     }
 }

@@ -78,13 +78,8 @@ pub enum RawError {
 
 impl RawCli {
     /// What every stream-json host passes.
-    pub const STREAM_JSON: [&str; 5] = [
-        "--output-format",
-        "stream-json",
-        "--verbose",
-        "--input-format",
-        "stream-json",
-    ];
+    pub const STREAM_JSON: [&str; 5] =
+        ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 
     /// What a host passes that answers permission requests and shows partial messages.
     pub const INTERACTIVE: [&str; 5] = [
@@ -97,10 +92,8 @@ impl RawCli {
 
     /// Starts the CLI with [`Self::STREAM_JSON`] and `extra`, in a process group of its own.
     pub fn spawn(harness: &Harness, extra: &[&str]) -> Result<Self, RawError> {
-        let cannot = |source| RawError::Start {
-            program: harness.program().display().to_string(),
-            source,
-        };
+        let cannot =
+            |source| RawError::Start { program: harness.program().display().to_string(), source };
         let mut child = Command::new(harness.program())
             .args(Self::STREAM_JSON)
             .args(extra)
@@ -128,9 +121,7 @@ impl RawCli {
             }
         });
         Ok(Self {
-            group: child
-                .id()
-                .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)),
+            group: child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)),
             child,
             stdin: Some(stdin),
             stdout: BufReader::new(stdout),
@@ -159,10 +150,7 @@ impl RawCli {
         };
         match written {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(source)) => Err(RawError::Pipe {
-                source,
-                seen: self.seen(),
-            }),
+            Ok(Err(source)) => Err(RawError::Pipe { source, seen: self.seen() }),
             Err(_) => Err(RawError::TooLate { seen: self.seen() }),
         }
     }
@@ -173,10 +161,7 @@ impl RawCli {
         let read = self.stdout.read_until(b'\n', &mut self.partial);
         match timeout_at(self.deadline, read).await {
             Err(_) => Err(RawError::TooLate { seen: self.seen() }),
-            Ok(Err(source)) => Err(RawError::Pipe {
-                source,
-                seen: self.seen(),
-            }),
+            Ok(Err(source)) => Err(RawError::Pipe { source, seen: self.seen() }),
             Ok(Ok(_)) if self.partial.is_empty() => Ok(None),
             Ok(Ok(_)) => {
                 let mut line = std::mem::take(&mut self.partial);
@@ -213,8 +198,7 @@ impl RawCli {
 
     /// Sends a control request and reads on to its answer: the `response` object with its `subtype`.
     pub async fn request(&mut self, request_id: &str, request: Value) -> Result<Value, RawError> {
-        self.send(&super::frames::control(request_id, request))
-            .await?;
+        self.send(&super::frames::control(request_id, request)).await?;
         let answer = self
             .recv_until(|frame| {
                 frame["type"] == "control_response" && frame["response"]["request_id"] == request_id
@@ -255,10 +239,7 @@ impl RawCli {
 
     /// Kills the process, and nothing else of its group.
     pub fn kill(&mut self) -> Result<(), RawError> {
-        self.child.start_kill().map_err(|source| RawError::Pipe {
-            source,
-            seen: self.seen(),
-        })
+        self.child.start_kill().map_err(|source| RawError::Pipe { source, seen: self.seen() })
     }
 
     /// Reads the rest of the output and waits for the exit. What is left of the group ends too.
@@ -268,10 +249,7 @@ impl RawCli {
         let status = match exit {
             Ok(Ok(status)) => status,
             Ok(Err(source)) => {
-                return Err(RawError::Pipe {
-                    source,
-                    seen: self.seen(),
-                });
+                return Err(RawError::Pipe { source, seen: self.seen() });
             }
             Err(_) => return Err(RawError::TooLate { seen: self.seen() }),
         };
@@ -300,11 +278,7 @@ impl RawCli {
             tail.push_front(format!("{arrow} {start}"));
         }
         let lines: Vec<_> = tail.into();
-        format!(
-            "last lines:\n{}\nstderr:\n{}",
-            lines.join("\n"),
-            self.stderr()
-        )
+        format!("last lines:\n{}\nstderr:\n{}", lines.join("\n"), self.stderr())
     }
 }
 
@@ -343,11 +317,7 @@ mod tests {
         cli.recv_until(|frame| frame["b"] == 2).await.unwrap();
         assert_eq!(cli.wait().await.unwrap().code(), Some(3));
         assert_eq!(cli.stderr(), "oops\n");
-        let said: Vec<_> = cli
-            .log()
-            .iter()
-            .map(|(who, line)| (*who, line.as_str()))
-            .collect();
+        let said: Vec<_> = cli.log().iter().map(|(who, line)| (*who, line.as_str())).collect();
         assert_eq!(said[0], (Direction::ToCli, r#"{"a":1}"#));
         assert_eq!(said[1], (Direction::FromCli, r#"{"a":1}"#));
         assert_eq!(said[2], (Direction::FromCli, "not json"));
@@ -377,10 +347,7 @@ mod tests {
     async fn an_early_end_shows_what_was_said() {
         let (_directory, harness) = harness(r#"echo '{"type":"hello"}'; echo because >&2"#);
         let mut cli = RawCli::spawn(&harness, &[]).unwrap();
-        let error = cli
-            .recv_until(|frame| frame["type"] == "never")
-            .await
-            .unwrap_err();
+        let error = cli.recv_until(|frame| frame["type"] == "never").await.unwrap_err();
         cli.wait().await.unwrap();
         assert!(matches!(error, RawError::Ended { .. }), "{error}");
         assert!(error.to_string().contains("hello"), "{error}");
@@ -391,13 +358,7 @@ mod tests {
         let (directory, harness) =
             harness(r#"exec 8>"$HOME/alive"; sleep 1000 & echo '{"type":"up"}'; wait"#);
         let alive = harness.home().join("alive");
-        assert!(
-            std::process::Command::new("mkfifo")
-                .arg(&alive)
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(std::process::Command::new("mkfifo").arg(&alive).status().unwrap().success());
         let (ended, end) = tokio::sync::oneshot::channel();
         // Opening waits for the writer, reading ends when the last process that has it open is gone.
         std::thread::spawn(move || {

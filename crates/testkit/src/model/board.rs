@@ -60,16 +60,9 @@ impl Board {
         self.holds.send_modify(|holds| {
             holds.reached.insert(name.to_owned());
         });
-        let mut visit = Visit {
-            board: self,
-            name,
-            over: false,
-        };
+        let mut visit = Visit { board: self, name, over: false };
         // The sender lives in `self`: this cannot fail.
-        let _ = holds
-            .wait_for(|holds| holds.released.contains(name))
-            .await
-            .map(drop);
+        let _ = holds.wait_for(|holds| holds.released.contains(name)).await.map(drop);
         visit.over = true;
     }
 }

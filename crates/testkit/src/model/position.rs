@@ -14,29 +14,19 @@ pub(super) struct Position {
 /// The last script among the user messages. Tool results do not count: a file that is read may hold anything.
 pub(super) fn locate(body: &Value) -> Option<Position> {
     let messages = body["messages"].as_array()?;
-    let (at, script) = messages
-        .iter()
-        .enumerate()
-        .rev()
-        .find_map(|(at, message)| {
-            if message["role"] != "user" {
-                return None;
-            }
-            Some((at, script_in(&message["content"])?))
-        })?;
-    Some(Position {
-        script,
-        reply: answers(&messages[at..]),
-    })
+    let (at, script) = messages.iter().enumerate().rev().find_map(|(at, message)| {
+        if message["role"] != "user" {
+            return None;
+        }
+        Some((at, script_in(&message["content"])?))
+    })?;
+    Some(Position { script, reply: answers(&messages[at..]) })
 }
 
 /// Position in a script that the request does not carry: counted from the beginning of the conversation.
 pub(super) fn from_start(body: &Value, script: &Script) -> Position {
     let messages = body["messages"].as_array();
-    Position {
-        script: script.clone(),
-        reply: answers(messages.map_or(&[], Vec::as_slice)),
-    }
+    Position { script: script.clone(), reply: answers(messages.map_or(&[], Vec::as_slice)) }
 }
 
 fn script_in(content: &Value) -> Option<Script> {
@@ -52,10 +42,7 @@ fn script_in(content: &Value) -> Option<Script> {
 }
 
 fn answers(messages: &[Value]) -> usize {
-    messages
-        .iter()
-        .filter(|message| message["role"] == "assistant")
-        .count()
+    messages.iter().filter(|message| message["role"] == "assistant").count()
 }
 
 #[cfg(test)]
@@ -85,10 +72,7 @@ mod tests {
 
     #[test]
     fn no_script_no_position() {
-        assert_eq!(
-            locate(&json!({"messages": [{"role": "user", "content": "hi"}]})),
-            None
-        );
+        assert_eq!(locate(&json!({"messages": [{"role": "user", "content": "hi"}]})), None);
         assert_eq!(locate(&json!({})), None);
     }
 }

@@ -27,10 +27,7 @@ pub struct ToolResult {
 impl Recorded {
     /// The first header of that name.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The model that was asked for.
@@ -46,10 +43,7 @@ impl Recorded {
     /// Names of the tools that the model may call.
     pub fn tools(&self) -> Vec<&str> {
         let tools = self.body["tools"].as_array().map_or(&[][..], Vec::as_slice);
-        tools
-            .iter()
-            .filter_map(|tool| tool["name"].as_str())
-            .collect()
+        tools.iter().filter_map(|tool| tool["name"].as_str()).collect()
     }
 
     /// All text of the last user message; its text blocks are joined by line breaks.
@@ -105,11 +99,9 @@ impl Recorded {
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str())
-            .collect::<Vec<_>>()
-            .join("\n"),
+        Value::Array(blocks) => {
+            blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+        }
         _ => String::new(),
     }
 }

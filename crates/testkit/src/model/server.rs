@@ -49,11 +49,7 @@ fn record(board: &Board, uri: &Uri, headers: &HeaderMap, body: &[u8]) -> Value {
             (name.as_str().to_owned(), value)
         })
         .collect();
-    board.record(Recorded {
-        path: uri.path().to_owned(),
-        headers,
-        body: body.clone(),
-    });
+    board.record(Recorded { path: uri.path().to_owned(), headers, body: body.clone() });
     body
 }
 
@@ -75,10 +71,7 @@ async fn nothing_here(
     body: Bytes,
 ) -> Response {
     record(&board, &uri, &headers, &body);
-    refuse(&ApiError::always(
-        404,
-        format!("the scripted model has no {method} {}", uri.path()),
-    ))
+    refuse(&ApiError::always(404, format!("the scripted model has no {method} {}", uri.path())))
 }
 
 async fn messages(
@@ -97,11 +90,7 @@ async fn messages(
             return refuse(&error);
         }
     }
-    if body["stream"] == true {
-        exchange.stream()
-    } else {
-        exchange.whole().await
-    }
+    if body["stream"] == true { exchange.stream() } else { exchange.whole().await }
 }
 
 fn refuse(error: &ApiError) -> Response {
@@ -112,11 +101,7 @@ fn refuse(error: &ApiError) -> Response {
     if let Ok(value) = request_id.parse() {
         headers.insert("request-id", value);
     }
-    if let Some(value) = error
-        .retry_after
-        .as_ref()
-        .and_then(|text| text.parse().ok())
-    {
+    if let Some(value) = error.retry_after.as_ref().and_then(|text| text.parse().ok()) {
         headers.insert(header::RETRY_AFTER, value);
     }
     response
@@ -141,10 +126,7 @@ impl Exchange {
         let model = body["model"].as_str().unwrap_or("scripted");
         let position = position::locate(body).or_else(|| {
             // What the CLI asks on the side (titles, paths in a command's output) offers no tools.
-            let fallback = board
-                .fallback
-                .as_ref()
-                .filter(|_| body["tools"][0].is_object())?;
+            let fallback = board.fallback.as_ref().filter(|_| body["tools"][0].is_object())?;
             Some(position::from_start(body, fallback))
         });
         let due = position.and_then(|Position { script, reply }| {
@@ -157,11 +139,7 @@ impl Exchange {
                 answer: Answer::new(&reply, model, |name| offered_name(body, name)),
                 place: Some(place),
             },
-            None => Self {
-                board,
-                answer: Answer::text(DEFAULT_TEXT, model),
-                place: None,
-            },
+            None => Self { board, answer: Answer::text(DEFAULT_TEXT, model), place: None },
         }
     }
 
@@ -189,11 +167,7 @@ impl Exchange {
         let Some((script, reply)) = &self.place else {
             return false;
         };
-        let key = FailureKey {
-            script: script.clone(),
-            reply: *reply,
-            emission,
-        };
+        let key = FailureKey { script: script.clone(), reply: *reply, emission };
         self.board.is_due(key, times)
     }
 
@@ -232,10 +206,7 @@ impl Exchange {
             Some((next, taken))
         });
         let headers = [
-            (
-                header::CONTENT_TYPE,
-                "text/event-stream; charset=utf-8".to_owned(),
-            ),
+            (header::CONTENT_TYPE, "text/event-stream; charset=utf-8".to_owned()),
             (header::CACHE_CONTROL, "no-cache".to_owned()),
             (header::HeaderName::from_static("request-id"), fresh("req")),
         ];

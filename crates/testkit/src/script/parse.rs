@@ -61,41 +61,26 @@ fn read(line: &str, reply: &mut Reply) -> Result<(), String> {
         },
         "redacted" => reply.steps.push(bare(rest, Step::Redacted)?),
         "cut" => reply.steps.push(Step::Cut {
-            times: if rest.is_empty() {
-                1
-            } else {
-                times(rest).ok_or("expected xN")?
-            },
+            times: if rest.is_empty() { 1 } else { times(rest).ok_or("expected xN")? },
         }),
         "tool" => {
             let (name, json) = split_word(rest);
             let [input] = values(json)?;
-            reply.steps.push(Step::Tool {
-                name: word(name)?,
-                input,
-            });
+            reply.steps.push(Step::Tool { name: word(name)?, input });
         }
         "server_tool" => {
             let (name, json) = split_word(rest);
             let [input, result] = values(json)?;
-            reply.steps.push(Step::ServerTool {
-                name: word(name)?,
-                input,
-                result,
-            });
+            reply.steps.push(Step::ServerTool { name: word(name)?, input, result });
         }
         "stop" => reply.stop = Some(word(rest)?),
         "model" => reply.model = Some(word(rest)?),
         "usage" => reply.usage = Some(usage(rest)?),
         "chunk" => match number(rest)? {
             0 => return Err("a chunk has at least one character".to_owned()),
-            size => reply
-                .steps
-                .push(Step::Chunk(usize::try_from(size).unwrap_or(usize::MAX))),
+            size => reply.steps.push(Step::Chunk(usize::try_from(size).unwrap_or(usize::MAX))),
         },
-        "pace" => reply
-            .steps
-            .push(Step::Pace(Duration::from_millis(number(rest)?))),
+        "pace" => reply.steps.push(Step::Pace(Duration::from_millis(number(rest)?))),
         "hold" => reply.steps.push(Step::Hold(word(rest)?)),
         "error" => reply.steps.push(Step::Error(error(rest)?)),
         _ => return Err(format!("unknown directive `{directive}`")),
@@ -109,11 +94,7 @@ fn split_word(line: &str) -> (&str, &str) {
 }
 
 fn bare(rest: &str, step: Step) -> Result<Step, String> {
-    if rest.is_empty() {
-        Ok(step)
-    } else {
-        Err(format!("nothing may follow here, found `{rest}`"))
-    }
+    if rest.is_empty() { Ok(step) } else { Err(format!("nothing may follow here, found `{rest}`")) }
 }
 
 /// `x3`: three times.
@@ -130,8 +111,7 @@ fn word(rest: &str) -> Result<String, String> {
 }
 
 fn number(rest: &str) -> Result<u64, String> {
-    rest.parse()
-        .map_err(|_| format!("expected a whole number, found `{rest}`"))
+    rest.parse().map_err(|_| format!("expected a whole number, found `{rest}`"))
 }
 
 fn text(rest: &str) -> Result<String, String> {
@@ -148,29 +128,16 @@ fn values<const N: usize>(json: &str) -> Result<[Value; N], String> {
         .collect::<Result<Vec<_>, _>>()
         .map_err(|fault| format!("not JSON ({fault})"))?;
     let found = values.len();
-    values
-        .try_into()
-        .map_err(|_| format!("expected {N} JSON value(s), found {found}"))
+    values.try_into().map_err(|_| format!("expected {N} JSON value(s), found {found}"))
 }
 
 fn usage(rest: &str) -> Result<Usage, String> {
-    let counts = rest
-        .split_whitespace()
-        .map(number)
-        .collect::<Result<Vec<_>, _>>()?;
+    let counts = rest.split_whitespace().map(number).collect::<Result<Vec<_>, _>>()?;
     match *counts.as_slice() {
-        [input, output] => Ok(Usage {
-            input,
-            output,
-            cache_creation: 0,
-            cache_read: 0,
-        }),
-        [input, output, cache_creation, cache_read] => Ok(Usage {
-            input,
-            output,
-            cache_creation,
-            cache_read,
-        }),
+        [input, output] => Ok(Usage { input, output, cache_creation: 0, cache_read: 0 }),
+        [input, output, cache_creation, cache_read] => {
+            Ok(Usage { input, output, cache_creation, cache_read })
+        }
         _ => Err("expected two or four counts".to_owned()),
     }
 }
@@ -188,10 +155,7 @@ fn error(rest: &str) -> Result<ApiError, String> {
         .ok_or("expected a status from 400 to 599")?;
     let mut error = ApiError {
         times: 1,
-        ..ApiError::always(
-            status,
-            message.unwrap_or_else(|| format!("scripted {status}")),
-        )
+        ..ApiError::always(status, message.unwrap_or_else(|| format!("scripted {status}")))
     };
     for word in words {
         if let Some(times) = times(word) {
@@ -251,13 +215,7 @@ mod tests {
     fn a_script_stands_between_its_marks() {
         let script = Script::find("please\n#script\nsay a\n---\nsay b\n#end\nsay no\n").unwrap();
         let said: Vec<_> = script.replies.iter().map(|r| r.steps.clone()).collect();
-        assert_eq!(
-            said,
-            [
-                vec![Step::Say("a".to_owned())],
-                vec![Step::Say("b".to_owned())]
-            ]
-        );
+        assert_eq!(said, [vec![Step::Say("a".to_owned())], vec![Step::Say("b".to_owned())]]);
         assert_eq!(script.source, "say a\n---\nsay b");
     }
 
@@ -316,12 +274,7 @@ mod tests {
         assert_eq!(reply.model.as_deref(), Some("m"));
         assert_eq!(
             reply.usage,
-            Some(Usage {
-                input: 1,
-                output: 2,
-                cache_creation: 3,
-                cache_read: 4
-            })
+            Some(Usage { input: 1, output: 2, cache_creation: 3, cache_read: 4 })
         );
     }
 
@@ -357,10 +310,7 @@ mod tests {
 
     #[test]
     fn mistakes_name_their_line() {
-        assert_eq!(
-            fault("say a\nsya b"),
-            "line 2: unknown directive `sya` in `sya b`"
-        );
+        assert_eq!(fault("say a\nsya b"), "line 2: unknown directive `sya` in `sya b`");
         assert!(fault("tool Bash {").contains("not JSON"));
         assert!(fault("tool Bash").contains("expected 1 JSON value(s), found 0"));
         assert!(fault("say \"open").contains("not a JSON string"));

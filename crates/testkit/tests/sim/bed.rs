@@ -71,7 +71,11 @@ pub struct Bed {
 /// Plays `scenario` on `side`.
 pub async fn play(side: Side, scenario: &Scenario) -> Played {
     let model = ScriptedModel::start().await.unwrap();
-    let harness = Harness::new(CliVersion::V2_1_325, &model.base_url()).unwrap();
+    let harness = Harness::new(
+        if std::env::var_os("OLD").is_some() { CliVersion::V2_1_7 } else { CliVersion::V2_1_325 },
+        &model.base_url(),
+    )
+    .unwrap();
     let holds = harness.home().join("holds");
     std::fs::create_dir(&holds).unwrap();
     let words = [
@@ -107,8 +111,16 @@ impl Drop for Bed {
             let file = directory.join(format!("{}.jsonl", self.name));
             let _ = std::fs::create_dir_all(&directory);
             let _ = std::fs::write(file, self.log.join("\n") + "\n");
-            let _ = std::process::Command::new("cp").arg("-r").arg(self.harness.home().join(".claude")).arg(directory.join(format!("{}.home", self.name))).output();
-            let _ = std::process::Command::new("cp").arg("-r").arg(self.harness.cwd()).arg(directory.join(format!("{}.cwd", self.name))).output();
+            let _ = std::process::Command::new("cp")
+                .arg("-r")
+                .arg(self.harness.home().join(".claude"))
+                .arg(directory.join(format!("{}.home", self.name)))
+                .output();
+            let _ = std::process::Command::new("cp")
+                .arg("-r")
+                .arg(self.harness.cwd())
+                .arg(directory.join(format!("{}.cwd", self.name)))
+                .output();
         }
     }
 }
@@ -139,11 +151,7 @@ impl Bed {
         };
         let mut command = Command::new(program);
         command
-            .args([
-                "--output-format=stream-json",
-                "--verbose",
-                "--input-format=stream-json",
-            ])
+            .args(["--output-format=stream-json", "--verbose", "--input-format=stream-json"])
             .args(args)
             .env_clear()
             .envs(self.harness.env())
@@ -320,10 +328,7 @@ impl Bed {
                 Err(_) => panic!("{:?} does not end:\n{}", self.side, self.tail()),
             }
         }
-        let status = timeout(PATIENCE, process.child.wait())
-            .await
-            .unwrap()
-            .unwrap();
+        let status = timeout(PATIENCE, process.child.wait()).await.unwrap().unwrap();
         let stderr = process.stderr.await.unwrap();
         self.log.push(format!("# exit {status}"));
         self.log.push(format!("# stderr {stderr:?}"));
@@ -349,9 +354,7 @@ impl Bed {
     fn tail(&self) -> String {
         let from = self.log.len().saturating_sub(25);
         let lines = self.log[from..].iter();
-        lines
-            .map(|line| line.chars().take(400).collect::<String>() + "\n")
-            .collect()
+        lines.map(|line| line.chars().take(400).collect::<String>() + "\n").collect()
     }
 }
 

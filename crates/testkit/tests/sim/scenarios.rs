@@ -332,11 +332,8 @@ fn sessions() -> Vec<Scenario> {
                 Until("system/idle"),
             ],
         ),
-        Scenario::new(
-            "resume-unknown",
-            vec![Say("#script\nsay One\n#end"), Until("result")],
-        )
-        .more_args(&["--resume=00000000-0000-4000-8000-000000000000"]),
+        Scenario::new("resume-unknown", vec![Say("#script\nsay One\n#end"), Until("result")])
+            .more_args(&["--resume=00000000-0000-4000-8000-000000000000"]),
         Scenario::new(
             "resume-at-unknown",
             vec![
@@ -360,11 +357,8 @@ fn sessions() -> Vec<Scenario> {
             ],
         )
         .more_args(&["--session-id=11111111-2222-4333-8444-555555555555"]),
-        Scenario::new(
-            "continue-nothing",
-            vec![Say("#script\nsay One\n#end"), Until("result")],
-        )
-        .more_args(&["--continue"]),
+        Scenario::new("continue-nothing", vec![Say("#script\nsay One\n#end"), Until("result")])
+            .more_args(&["--continue"]),
     ]
 }
 
@@ -444,5 +438,30 @@ fn endings() -> Vec<Scenario> {
             ],
         ),
         Scenario::new("nothing", vec![]),
+        Scenario::new("x-login", vec![Say("#script\nsay One\n#end"), Until("result"), Until("system/idle")]).env(&[("ANTHROPIC_API_KEY", "")]),
+        Scenario::new("x-nouuid", vec![Send(json!({"type": "user", "session_id": "default", "parent_tool_use_id": null, "message": {"role": "user", "content": "#script\nsay Done\n#end"}})), Until("result"), Until("system/idle")]),
+        Scenario::new("x-nouuid-q", vec![Say("#script\nsay One\nhold a\nmore x\n#end"), Held("a"), Send(json!({"type": "user", "session_id": "default", "parent_tool_use_id": null, "message": {"role": "user", "content": "#script\nsay Done\n#end"}})), Ask(json!({"subtype": "interrupt"})), Until("result"), Until("result"), Until("system/idle")]).more_args(&["--replay-user-messages"]),
+        Scenario::new("x-agents", vec![Say("#script\ntool Agent {\"description\":\"a\",\"prompt\":\"#script\\ntool Read {\\\"file_path\\\":\\\"$CWD/a.txt\\\"}\\n---\\nsay six\\n#end\",\"subagent_type\":\"general-purpose\",\"run_in_background\":false}\ntool Agent {\"description\":\"b\",\"prompt\":\"#script\\nsay seven\\n#end\",\"subagent_type\":\"general-purpose\",\"run_in_background\":false}\n---\nsay Done\n#end"), Until("result"), Until("system/idle")]).files(&[("a.txt", "one\n")]),
+        Scenario::new("x-agent-default", vec![Say("#script\ntool Agent {\"description\":\"a\",\"prompt\":\"#script\\nsay six\\n#end\",\"subagent_type\":\"general-purpose\"}\n---\nsay Done\n#end"), Until("result"), Until("system/idle")]),
+        Scenario::new("x-agent-interrupt", vec![Say("#script\ntool Agent {\"description\":\"a\",\"prompt\":\"#script\\nhold b\\nsay six\\n#end\",\"subagent_type\":\"general-purpose\",\"run_in_background\":false}\n---\nsay Done\n#end"), Held("b"), Until("system/task_started"), Ask(json!({"subtype": "interrupt"})), Until("result"), Until("system/idle")]),
+        Scenario::new("x-hold-bash", vec![Say("#script\ntool Bash {\"command\":\"until [ -e go ]; do read -t 0.1 x < /dev/zero; done\"}\n---\nsay Never\n#end"), Until("control_request/can_use_tool"), Until("system/running"), Until("system/task_started"), Ask(json!({"subtype": "interrupt"})), Until("result"), Until("system/idle")]),
+        Scenario::new("x-timeout", vec![Say("#script\ntool Bash {\"command\":\"echo a; tail -f /dev/null\",\"timeout\":500}\n---\nsay Done\n#end"), Until("result"), Until("system/idle")]),
+        Scenario::new("x-mode-auto", vec![Ask(json!({"subtype": "set_permission_mode", "mode": "auto"})), Ask(json!({"subtype": "set_permission_mode", "mode": "dontAsk"})), Ask(json!({"subtype": "set_model", "model": "nonsense"})), Ask(json!({"subtype": "set_model", "model": null})), Ask(json!({"subtype": "set_model"}))]),
+        Scenario::new("x-500", vec![Say("#script\nerror 500 x99\n#end"), Until("result"), Until("system/idle")]).env(&[("CLAUDE_CODE_MAX_RETRIES", "1")]),
+        Scenario::new("x-529", vec![Say("#script\nerror 529 x99\n#end"), Until("result"), Until("system/idle")]).env(&[("CLAUDE_CODE_MAX_RETRIES", "1")]),
+        Scenario::new("x-404", vec![Say("#script\nerror 404 x99\n#end"), Until("result"), Until("system/idle")]).env(&[("CLAUDE_CODE_MAX_RETRIES", "1")]),
+        Scenario::new("x-toolong", vec![Say("#script\nerror 400 x99 message=prompt is too long: 210000 tokens > 200000 maximum\n#end"), Until("result"), Until("system/idle")]).env(&[("CLAUDE_CODE_MAX_RETRIES", "1")]),
+        Scenario::new("x-cut", vec![Say("#script\nsay half\ncut\nmore whole\n#end"), Until("result"), Until("system/idle")]).env(&[("CLAUDE_CODE_MAX_RETRIES", "1")]),
+        Scenario::new("x-setmode-mid", vec![Say("#script\nsay half\nhold a\nmore whole\n#end"), Held("a"), Ask(json!({"subtype": "set_permission_mode", "mode": "plan"})), Release("a"), Until("result"), Until("system/idle")]),
+        Scenario::new("x-plan-file", vec![Say("#script\ntool Write {\"file_path\":\"$HOME/.claude/plans/x.md\",\"content\":\"p\"}\n---\ntool ExitPlanMode {}\n---\nsay Never.\n#end"), Until("result"), Until("system/idle"), Ask(json!({"subtype": "get_plan"}))]).args(&["--permission-prompt-tool=stdio", "--permission-mode=plan"]),
+        Scenario::new("x-hook-sub", vec![Say("#script\ntool Bash {\"command\":\"echo hi\"}\n---\nsay Done\n#end"), Until("result"), Until("system/idle")]).initialize(json!({"hooks": {"PreToolUse": [{"hookCallbackIds": ["a", "b"]}, {"matcher": "Ba.*", "hookCallbackIds": ["c"]}, {"matcher": "*", "hookCallbackIds": ["d"]}, {"matcher": "ba", "hookCallbackIds": ["e"]}]}})),
+        Scenario::new("x-hook-update", vec![Say("#script\ntool Bash {\"command\":\"echo hi\"}\n---\nsay Done\n#end"), Until("result"), Until("system/idle")]).initialize(json!({"hooks": {"PreToolUse": [{"hookCallbackIds": ["a"]}], "PostToolUse": [{"hookCallbackIds": ["b"]}], "PostToolUseFailure": [{"hookCallbackIds": ["f"]}], "PermissionDenied": [{"hookCallbackIds": ["pd"]}], "StopFailure": [{"hookCallbackIds": ["sf"]}], "TaskCreated": [{"hookCallbackIds": ["tc"]}]}}))
+            .answer(|request| match request["input"]["hook_event_name"].as_str() { Some("PreToolUse") => Reply::Payload(json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": "echo changed"}}})), Some("PostToolUse") => Reply::Payload(json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": {"stdout": "other", "stderr": "", "interrupted": false}}})), _ => agree(request) }),
+        Scenario::new("x-stop-halt", vec![Say("#script\nsay One\n---\nsay Two\n#end"), Until("result"), Until("system/idle")]).initialize(json!({"hooks": {"Stop": [{"hookCallbackIds": ["a"]}]}}))
+            .answer(|request| match request["input"]["hook_event_name"].as_str() { Some("Stop") => Reply::Payload(json!({"continue": false, "stopReason": "enough"})), _ => agree(request) }),
+        Scenario::new("x-post-halt", vec![Say(WRITE), Until("result"), Until("system/idle")]).initialize(json!({"hooks": {"PostToolUse": [{"hookCallbackIds": ["a"]}]}}))
+            .answer(|request| match request["input"]["hook_event_name"].as_str() { Some("PostToolUse") => Reply::Payload(json!({"continue": false, "stopReason": "enough"})), _ => agree(request) }),
+        Scenario::new("x-prompt-halt", vec![Say(WRITE), Until("result"), Until("system/idle")]).initialize(json!({"hooks": {"UserPromptSubmit": [{"hookCallbackIds": ["a"]}]}}))
+            .answer(|request| match request["input"]["hook_event_name"].as_str() { Some("UserPromptSubmit") => Reply::Payload(json!({"continue": false, "stopReason": "enough"})), _ => agree(request) }),
     ]
 }

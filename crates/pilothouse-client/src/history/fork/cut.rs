@@ -25,11 +25,7 @@ pub(super) struct Cut {
 impl Cut {
     /// The whole conversation.
     pub(super) fn nothing(source: &Source) -> Self {
-        Self {
-            end: source.items.len(),
-            left_out: LeftOut::new(),
-            emptied: None,
-        }
+        Self { end: source.items.len(), left_out: LeftOut::new(), emptied: None }
     }
 
     /// Everything up to a message; `None` when there is no such message.
@@ -50,11 +46,7 @@ impl Cut {
         let end = links.last().map_or(0, |(item, _)| item + 1);
         let emptied = Some(last);
         let entries = links.iter().map(|(_, entry)| as_copied(entry, emptied));
-        Some(Self {
-            end,
-            left_out: branches_in_the_way(entries),
-            emptied,
-        })
+        Some(Self { end, left_out: branches_in_the_way(entries), emptied })
     }
 
     pub(super) fn leaves_out(&self, entry: &Entry) -> bool {
@@ -73,14 +65,9 @@ fn find(links: &[(usize, &Entry)], wanted: Name) -> Option<usize> {
     let index = Index::of(links.iter().map(|(_, entry)| (*entry).clone()));
     let chain = Chain::of_session(&index);
     let on_chain = chain.slots.iter().map(|slot| &index.entries[*slot]);
-    match on_chain
-        .into_iter()
-        .find(|entry| sent_as(entry) == Some(wanted))
-    {
+    match on_chain.into_iter().find(|entry| sent_as(entry) == Some(wanted)) {
         Some(entry) => by_uuid(entry.uuid),
-        None => links
-            .iter()
-            .position(|(_, entry)| sent_as(entry) == Some(wanted)),
+        None => links.iter().position(|(_, entry)| sent_as(entry) == Some(wanted)),
     }
 }
 
@@ -91,21 +78,15 @@ fn before_unfinished_compaction<'a, 'e>(
 ) -> &'a [(usize, &'e Entry)] {
     let last_said = links.iter().rposition(|(_, entry)| entry.kind.is_said());
     let unfinished = links.iter().enumerate().find_map(|(at, (_, entry))| {
-        let boundary = entry
-            .boundary
-            .as_ref()
-            .filter(|boundary| !boundary.rewound)?;
+        let boundary = entry.boundary.as_ref().filter(|boundary| !boundary.rewound)?;
         (last_said.is_none_or(|said| at > said)).then_some((at, *entry, boundary))
     });
     let Some((at, entry, boundary)) = unfinished else {
         return links;
     };
     let before = &links[..at];
-    let last_of = |uuids: &[Name]| {
-        before
-            .iter()
-            .rposition(|(_, entry)| uuids.contains(&entry.uuid))
-    };
+    let last_of =
+        |uuids: &[Name]| before.iter().rposition(|(_, entry)| uuids.contains(&entry.uuid));
     let mut taken_up = Vec::new();
     if boundary.kept.anchor() != Some(entry.uuid) {
         taken_up = boundary.kept.named();
@@ -115,17 +96,12 @@ fn before_unfinished_compaction<'a, 'e>(
     // What an earlier compaction kept stands before its summary in the file, and after it in the
     // conversation.
     let summary = taken_up.and_then(|at| {
-        let earlier = before
-            .iter()
-            .rev()
-            .find_map(|(_, entry)| entry.boundary.as_ref())?;
+        let earlier = before.iter().rev().find_map(|(_, entry)| entry.boundary.as_ref())?;
         let kept_by_it = !earlier.rewound && earlier.kept.named().contains(&before[at].1.uuid);
         kept_by_it.then(|| last_of(&[earlier.kept.anchor()?]))?
     });
     let shorter = taken_up.max(summary).map_or(before, |at| &before[..=at]);
-    let has_something = shorter
-        .iter()
-        .any(|(_, entry)| entry.kind != Kind::Progress);
+    let has_something = shorter.iter().any(|(_, entry)| entry.kind != Kind::Progress);
     if has_something { shorter } else { links }
 }
 
@@ -133,10 +109,7 @@ fn before_unfinished_compaction<'a, 'e>(
 fn as_copied(entry: &Entry, emptied: Option<Name>) -> Entry {
     let mut copied = entry.clone();
     copied.team = false;
-    if let Some(Boundary {
-        kept,
-        rewound: false,
-    }) = &mut copied.boundary
+    if let Some(Boundary { kept, rewound: false }) = &mut copied.boundary
         && kept.anchor() == emptied
     {
         *kept = Kept::Nothing;
@@ -144,32 +117,70 @@ fn as_copied(entry: &Entry, emptied: Option<Name>) -> Entry {
     copied
 }
 
+/// After so many branches we stop choosing which ones are really in the way.
+const MOST_BRANCHES: usize = 64;
+
 /// Links which would make a reader of the copy take another branch than the one that ends last.
 fn branches_in_the_way(entries: impl Iterator<Item = Entry>) -> LeftOut {
     let entries: Vec<Entry> = entries.collect();
-    let last = entries.last().map(|entry| entry.uuid);
-    let index = Index::of(entries.into_iter());
-    let Some(last) = last.and_then(|last| index.slot(last)) else {
-        return LeftOut::new();
-    };
+    let index = Index::of(entries.iter().cloned());
+    let last = entries.last().and_then(|entry| index.slot(entry.uuid));
+    let Some(last) = last else { return LeftOut::new() };
     let parents = Parents::relinked(&index);
     let leaf = parents.said_before(&index, last);
     let wanted = Chain::ending_at(&index, parents, leaf).slots;
     let Some(start) = wanted.first().map(|slot| index.position[*slot]) else {
         return LeftOut::new();
     };
-    if Chain::of_session(&index).slots == wanted {
-        return LeftOut::new();
-    }
     let stored = Parents::stored(&index);
-    let live: HashSet<usize> = wanted
+    let live: HashSet<Name> = wanted
         .iter()
         .chain(std::iter::once(&last))
         .flat_map(|slot| stored.path_to(&index, *slot))
         .chain(wanted.iter().copied())
-        .collect();
-    (0..index.entries.len())
-        .filter(|slot| !live.contains(slot) && index.position[*slot] >= start)
         .map(|slot| index.entries[slot].uuid)
-        .collect()
+        .collect();
+    let is_dead =
+        |slot: usize| !live.contains(&index.entries[slot].uuid) && index.position[slot] >= start;
+    let wanted: HashSet<Name> = wanted.iter().map(|slot| index.entries[*slot].uuid).collect();
+
+    let mut left_out = LeftOut::new();
+    // A compaction on a dead branch would still move the messages it kept.
+    for (slot, entry) in index.entries.iter().enumerate() {
+        let Some(boundary) = &entry.boundary else { continue };
+        if is_dead(slot) && !boundary.kept.named().iter().any(|uuid| live.contains(uuid)) {
+            leave_out(&index, slot, &is_dead, &mut left_out);
+        }
+    }
+    for _ in 0..MOST_BRANCHES {
+        let remaining = entries.iter().filter(|entry| !left_out.contains(&entry.uuid)).cloned();
+        let remaining = Index::of(remaining);
+        let chain = Chain::of_session(&remaining);
+        let seen = chain.slots.iter().map(|slot| remaining.entries[*slot].uuid);
+        if seen.collect::<HashSet<Name>>() == wanted {
+            return left_out;
+        }
+        let end = chain.end.and_then(|end| index.slot(remaining.entries[end].uuid));
+        let Some(end) = end.filter(|end| is_dead(*end)) else { return left_out };
+        leave_out(&index, end, &is_dead, &mut left_out);
+    }
+    let dead = (0..index.entries.len()).filter(|slot| is_dead(*slot));
+    left_out.extend(dead.map(|slot| index.entries[slot].uuid));
+    left_out
+}
+
+/// Leaves out a link, the dead links that lead to it, and everything that follows them.
+fn leave_out(index: &Index, slot: usize, is_dead: &impl Fn(usize) -> bool, left_out: &mut LeftOut) {
+    let mut current = Some(slot);
+    while let Some(slot) = current.filter(|slot| is_dead(*slot)) {
+        if !left_out.insert(index.entries[slot].uuid) {
+            break;
+        }
+        current = index.entries[slot].parent.and_then(|parent| index.slot(parent));
+    }
+    for entry in &index.entries {
+        if entry.parent.is_some_and(|parent| left_out.contains(&parent)) {
+            left_out.insert(entry.uuid);
+        }
+    }
 }

@@ -100,15 +100,9 @@ impl History {
         };
         let plan = Plan::new(&source, &cut);
         let Some(last) = plan.last else {
-            return Err(HistoryError::NothingToFork {
-                session: session.to_string(),
-            });
+            return Err(HistoryError::NothingToFork { session: session.to_string() });
         };
-        let title = request
-            .title
-            .as_deref()
-            .map(str::trim)
-            .filter(|title| !title.is_empty());
+        let title = request.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
         let title = title.map_or_else(|| derived_title(path, session), ToOwned::to_owned);
 
         let copy = SessionId::fresh();
@@ -121,13 +115,7 @@ impl History {
             to: &copy,
         };
         let target = path.with_file_name(copy.file_name());
-        let copying = Copying {
-            source: &source,
-            cut: &cut,
-            relabel,
-            last,
-            title: &title,
-        };
+        let copying = Copying { source: &source, cut: &cut, relabel, last, title: &title };
         let written = copying.write(path, &target);
         if written.is_err() {
             // Half a copy is worse than none; the first error is the one to report.
@@ -157,11 +145,7 @@ struct Plan {
 
 impl Plan {
     fn new(source: &Source, cut: &Cut) -> Self {
-        let mut plan = Self {
-            uuids: HashMap::new(),
-            kept: Index::default(),
-            last: None,
-        };
+        let mut plan = Self { uuids: HashMap::new(), kept: Index::default(), last: None };
         for (at, item) in source.items[..cut.end].iter().enumerate() {
             let named = match item {
                 Item::Link(entry) if cut.leaves_out(entry) => None,
@@ -176,9 +160,7 @@ impl Plan {
                 Item::Carried(_) => None,
             };
             if let Some(name) = named {
-                plan.uuids
-                    .entry(name)
-                    .or_insert_with(|| uuid::Uuid::new_v4().to_string());
+                plan.uuids.entry(name).or_insert_with(|| uuid::Uuid::new_v4().to_string());
             }
         }
         plan

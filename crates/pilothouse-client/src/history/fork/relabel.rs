@@ -50,10 +50,7 @@ impl Relabel<'_> {
             ("isSidechain", Edit::Set("false".to_owned())),
             (
                 "forkedFrom",
-                Edit::Set(format!(
-                    r#"{{"sessionId":"{}","messageUuid":{original}}}"#,
-                    self.from
-                )),
+                Edit::Set(format!(r#"{{"sessionId":"{}","messageUuid":{original}}}"#, self.from)),
             ),
         ];
         edits.extend(at.map(|at| ("timestamp", Edit::text(at))));
@@ -125,13 +122,8 @@ impl Relabel<'_> {
             let drop = |key| (key, Edit::Drop);
             return rewrite(
                 metadata,
-                &[
-                    "preservedMessages",
-                    "preservedSegment",
-                    "postTokens",
-                    "runningTurnSends",
-                ]
-                .map(drop),
+                &["preservedMessages", "preservedSegment", "postTokens", "runningTurnSends"]
+                    .map(drop),
             );
         }
         let part = |key: &str, inner: &[&str]| {
@@ -157,34 +149,20 @@ impl Relabel<'_> {
     /// A uuid or an array of them, renamed where they were.
     fn all_renamed(&self, value: Value<'_>) -> String {
         let one = |value: Value<'_>| {
-            self.renamed(value)
-                .map_or_else(|| value.raw().to_owned(), |uuid| quoted(uuid))
+            self.renamed(value).map_or_else(|| value.raw().to_owned(), |uuid| quoted(uuid))
         };
-        if value.is_array() {
-            rewrite_items(value, |item| Some(one(item)))
-        } else {
-            one(value)
-        }
+        if value.is_array() { rewrite_items(value, |item| Some(one(item))) } else { one(value) }
     }
 
     fn attachment(&self, own: Value<'_>) -> Option<String> {
         if block_is(own, "queued_command") {
             let source = self.renamed(own.get("source_uuid")?)?;
-            Some(rewrite(
-                own,
-                &[("source_uuid", Edit::Replace(quoted(source)))],
-            ))
+            Some(rewrite(own, &[("source_uuid", Edit::Replace(quoted(source)))]))
         } else if block_is(own, "deferred_tools_record") {
-            let announced = own
-                .get("nameOnlyAnnouncements")
-                .filter(|own| own.is_array())?;
-            let announced = rewrite_items(announced, |item| {
-                self.renamed(item).map(|uuid| quoted(uuid))
-            });
-            Some(rewrite(
-                own,
-                &[("nameOnlyAnnouncements", Edit::Replace(announced))],
-            ))
+            let announced = own.get("nameOnlyAnnouncements").filter(|own| own.is_array())?;
+            let announced =
+                rewrite_items(announced, |item| self.renamed(item).map(|uuid| quoted(uuid)));
+            Some(rewrite(own, &[("nameOnlyAnnouncements", Edit::Replace(announced))]))
         } else {
             None
         }

@@ -119,14 +119,11 @@ impl Source {
         let Some(kind) = line.text("type").filter(|_| Kind::of(line).is_none()) else {
             return;
         };
-        let own = line
-            .text("sessionId")
-            .is_none_or(|own| own == session.as_str());
+        let own = line.text("sessionId").is_none_or(|own| own == session.as_str());
         if kind == "content-replacement" && own {
             let replaced = line.get("replacements").into_iter().flat_map(Value::items);
             let objects = replaced.filter(|item| item.is_object());
-            self.replacements
-                .extend(objects.map(|item| item.raw().to_owned()));
+            self.replacements.extend(objects.map(|item| item.raw().to_owned()));
         }
         if LEFT_BEHIND.contains(&&*kind) || !own && kind != "history-suppression" {
             return;
@@ -146,9 +143,7 @@ impl Source {
 
 impl Lineage {
     fn note_fork(&mut self, line: &Line<'_>) {
-        let from = line
-            .get("forkedFrom")
-            .and_then(|from| from.get("sessionId"));
+        let from = line.get("forkedFrom").and_then(|from| from.get("sessionId"));
         if let Some(from) = from.and_then(Value::text)
             && !self.forked_from.iter().any(|known| *known == from)
         {
@@ -162,8 +157,7 @@ impl Lineage {
             for session in line.get("sessions").into_iter().flat_map(Value::items) {
                 let id = session.get("id").and_then(Value::text).unwrap_or_default();
                 if !self.recorded.iter().any(|(known, _)| *known == id) {
-                    self.recorded
-                        .push((id.into_owned(), session.raw().to_owned()));
+                    self.recorded.push((id.into_owned(), session.raw().to_owned()));
                 }
             }
         }
@@ -182,17 +176,10 @@ impl Lineage {
             .chain(std::iter::once(session.as_str()))
             .filter(|id| !known(id))
             .map(|id| {
-                format!(
-                    r#"{{"type":"claude_code_session","id":{},"via":"fork"}}"#,
-                    quoted(id)
-                )
+                format!(r#"{{"type":"claude_code_session","id":{},"via":"fork"}}"#, quoted(id))
             });
-        let all: Vec<String> = self
-            .recorded
-            .iter()
-            .map(|(_, json)| json.clone())
-            .chain(forks)
-            .collect();
+        let all: Vec<String> =
+            self.recorded.iter().map(|(_, json)| json.clone()).chain(forks).collect();
         Some(all.join(","))
     }
 }

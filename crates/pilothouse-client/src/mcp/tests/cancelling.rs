@@ -1,6 +1,9 @@
 //! Calls that the CLI gives up.
 
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, ErrorData,
+    ServerRequest,
+};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
@@ -9,7 +12,7 @@ use super::*;
 #[tokio::test]
 async fn dropping_the_future_stops_the_tool() {
     let (slow, mut events) = Slow::new();
-    let bench = Bench::new([calc().add(slow.tool()).build().unwrap()]);
+    let bench = Bench::new([calc().with_tool(slow.tool()).build().unwrap()]);
     bench.shake_hands().await;
     let waiting = bench.start(call(1, "slow", json!({})));
     assert_eq!(soon(events.recv()).await, Some("started"));
@@ -45,7 +48,7 @@ async fn dropping_the_future_tells_a_handler_of_any_kind() {
 #[tokio::test]
 async fn cancelled_notification_ends_the_call() {
     let (slow, mut events) = Slow::new();
-    let bench = Bench::new([calc().add(slow.tool()).build().unwrap()]);
+    let bench = Bench::new([calc().with_tool(slow.tool()).build().unwrap()]);
     bench.shake_hands().await;
     let kept = bench.start(call("kept", "slow", json!({})));
     assert_eq!(soon(events.recv()).await, Some("started"));
@@ -61,10 +64,7 @@ async fn cancelled_notification_ends_the_call() {
     assert_eq!(bench.deliver(cancel.clone()).await["result"], json!({}));
     assert_eq!(soon(events.recv()).await, Some("gone"));
     let reply = waiting.await.unwrap();
-    assert_eq!(
-        (&reply["id"], &reply["error"]["code"]),
-        (&json!("x"), &json!(-32800))
-    );
+    assert_eq!((&reply["id"], &reply["error"]["code"]), (&json!("x"), &json!(-32800)));
 
     // Once more, for a call that has gone: nothing happens to the other one.
     assert_eq!(bench.deliver(cancel).await["id"], 0);
@@ -75,10 +75,7 @@ async fn cancelled_notification_ends_the_call() {
 #[tokio::test]
 async fn withdrawn_handshake_is_forgotten() {
     /// Its first handshake never ends.
-    struct Stuck(
-        mpsc::UnboundedSender<&'static str>,
-        std::sync::atomic::AtomicBool,
-    );
+    struct Stuck(mpsc::UnboundedSender<&'static str>, std::sync::atomic::AtomicBool);
     impl ServerHandler for Stuck {
         async fn initialize(
             &self,
@@ -86,6 +83,7 @@ async fn withdrawn_handshake_is_forgotten() {
             _context: RequestContext<RoleServer>,
         ) -> Result<rmcp::model::InitializeResult, ErrorData> {
             if !self.1.swap(true, std::sync::atomic::Ordering::Relaxed) {
+                let _gone = Gone(self.0.clone());
                 let _ = self.0.send("stuck");
                 std::future::pending::<()>().await;
             }
@@ -97,35 +95,29 @@ async fn withdrawn_handshake_is_forgotten() {
     let first = bench.start(initialize(0));
     assert_eq!(soon(seen.recv()).await, Some("stuck"));
     first.abort();
-    assert!(first.await.unwrap_err().is_cancelled());
+    assert_eq!(soon(seen.recv()).await, Some("gone"));
     let second = bench.deliver(initialize(0)).await;
     assert_eq!(second["result"]["protocolVersion"], "2025-11-25");
 }
 
 #[tokio::test]
-async fn dropping_the_host_stops_everything() {
-    let (events, mut seen) = unbounded_channel();
-    let linger = Tool::with_call("linger", "", move |_: NoInput, call: ToolCall| {
-        let (events, cancelled) = (events.clone(), call.context().ct.clone());
-        async move {
-            // Work that the tool started and did not wait for.
-            tokio::spawn(async move {
-                call.peer().clone().notify_tool_list_changed().await?;
-                cancelled.cancelled().await;
-                events.send("over").ok();
-                Ok::<_, rmcp::ServiceError>(())
-            });
-            std::future::pending().await
-        }
+async fn dropping_the_host_ends_its_sessions() {
+    let (peers, mut kept) = unbounded_channel();
+    let keep = Tool::with_call("keep", "", move |_: NoInput, call: ToolCall| {
+        let sent = peers.send(call.peer().clone());
+        async move { Ok(sent.map(|()| ToolReply::text("kept"))?) }
     });
-    let mut bench = Bench::new([calc().add(linger).build().unwrap()]);
+    let mut bench = Bench::new([calc().with_tool(keep).build().unwrap()]);
     bench.shake_hands().await;
-    let waiting = bench.start(call(1, "linger", json!({})));
-    assert_eq!(
-        bench.said().await["method"],
-        "notifications/tools/list_changed"
-    );
-    waiting.abort();
+    assert_eq!(text(&bench.call("keep", json!({})).await), "kept");
+    let peer = kept.recv().await.unwrap();
+    let question = || ServerRequest::CustomRequest(CustomRequest::new("test/question", None));
+    let waiting = tokio::spawn({
+        let peer = peer.clone();
+        async move { peer.send_request(question()).await }
+    });
+    assert_eq!(bench.said().await["method"], "test/question");
     drop(bench);
-    assert_eq!(soon(seen.recv()).await, Some("over"));
+    assert!(soon(waiting).await.unwrap().is_err());
+    assert!(soon(peer.send_request(question())).await.is_err());
 }

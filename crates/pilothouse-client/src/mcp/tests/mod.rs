@@ -30,10 +30,7 @@ impl Bench {
     fn new(servers: impl IntoIterator<Item = McpServer>) -> Self {
         let (outgoing, said) = unbounded_channel();
         let host = McpHost::new(servers.into_iter().collect(), outgoing).unwrap();
-        Self {
-            host: Arc::new(host),
-            said,
-        }
+        Self { host: Arc::new(host), said }
     }
 
     /// Sends `message` to the server `calc`.
@@ -49,8 +46,7 @@ impl Bench {
 
     async fn shake_hands(&self) -> Value {
         let reply = self.deliver(initialize(0)).await;
-        self.deliver(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
-            .await;
+        self.deliver(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         reply
     }
 
@@ -66,10 +62,14 @@ impl Bench {
 }
 
 async fn deliver(host: &McpHost, message: Value) -> Value {
-    host.deliver("calc", message.into())
-        .await
-        .unwrap()
-        .to_value()
+    let answer = soon(host.deliver("calc", message.into())).await;
+    answer.unwrap().to_value()
+}
+
+/// What never happens fails the test instead of hanging it.
+async fn soon<T>(event: impl Future<Output = T>) -> T {
+    let happened = timeout(Duration::from_secs(60), event).await;
+    happened.expect("waited for nothing")
 }
 
 fn initialize(id: impl Into<Value>) -> Value {
@@ -94,9 +94,7 @@ fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
 
 /// The text of a tool's answer.
 fn text(reply: &Value) -> &str {
-    reply["result"]["content"][0]["text"]
-        .as_str()
-        .unwrap_or_else(|| panic!("no text: {reply}"))
+    reply["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {reply}"))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -121,6 +119,15 @@ fn calc() -> ServerBuilder {
     )
 }
 
+/// Tells that the future which holds it was dropped or came to its end.
+struct Gone(mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        let _ = self.0.send("gone");
+    }
+}
+
 /// A tool that waits to be let go, and tells when it starts and when it is dropped.
 #[derive(Clone)]
 struct Slow {
@@ -131,22 +138,10 @@ struct Slow {
 impl Slow {
     fn new() -> (Self, UnboundedReceiver<&'static str>) {
         let (events, seen) = unbounded_channel();
-        (
-            Self {
-                go: Arc::default(),
-                events,
-            },
-            seen,
-        )
+        (Self { go: Arc::default(), events }, seen)
     }
 
     fn tool(&self) -> Tool {
-        struct Gone(mpsc::UnboundedSender<&'static str>);
-        impl Drop for Gone {
-            fn drop(&mut self) {
-                let _ = self.0.send("gone");
-            }
-        }
         let slow = self.clone();
         Tool::new("slow", "Waits", move |_: NoInput| {
             let slow = slow.clone();

@@ -11,7 +11,7 @@ async fn progress_goes_out_before_the_answer() {
         call.progress(2.0, None, "whole").await;
         Ok(ToolReply::text(call.tool_use_id().unwrap_or("none")))
     });
-    let mut bench = Bench::new([calc().add(steps).build().unwrap()]);
+    let mut bench = Bench::new([calc().with_tool(steps).build().unwrap()]);
     bench.shake_hands().await;
     let reply = bench.call("steps", json!({})).await;
     assert_eq!(text(&reply), "toolu_1");
@@ -32,7 +32,7 @@ async fn no_progress_unless_asked_for() {
         call.progress(1.0, None, "half").await;
         Ok(ToolReply::text("done"))
     });
-    let mut bench = Bench::new([calc().add(steps).build().unwrap()]);
+    let mut bench = Bench::new([calc().with_tool(steps).build().unwrap()]);
     let mut message = call(1, "steps", json!({}));
     message["params"]["_meta"] = json!({});
     assert_eq!(text(&bench.deliver(message).await), "done");
@@ -52,7 +52,7 @@ fn asking() -> Tool {
 
 #[tokio::test]
 async fn client_answers_the_server() {
-    let mut bench = Bench::new([calc().add(asking()).build().unwrap()]);
+    let mut bench = Bench::new([calc().with_tool(asking()).build().unwrap()]);
     bench.shake_hands().await;
     let waiting = bench.start(call(1, "ask", json!({})));
     let question = bench.said().await;
@@ -64,9 +64,7 @@ async fn client_answers_the_server() {
     let waiting = bench.start(call(1, "ask", json!({})));
     let question = bench.said().await;
     let refusal = json!({"code": -1, "message": "no"});
-    bench
-        .deliver(json!({"jsonrpc": "2.0", "id": question["id"], "error": refusal}))
-        .await;
+    bench.deliver(json!({"jsonrpc": "2.0", "id": question["id"], "error": refusal})).await;
     let reply = waiting.await.unwrap();
     assert_eq!(reply["result"]["isError"], true);
     assert!(text(&reply).contains("no"), "{reply}");
@@ -74,7 +72,7 @@ async fn client_answers_the_server() {
 
 #[tokio::test]
 async fn answers_do_not_cross_sessions() {
-    let mut bench = Bench::new([calc().add(asking()).build().unwrap()]);
+    let mut bench = Bench::new([calc().with_tool(asking()).build().unwrap()]);
     bench.shake_hands().await;
     let _first = bench.start(call(1, "ask", json!({})));
     let old = bench.said().await;
@@ -82,26 +80,19 @@ async fn answers_do_not_cross_sessions() {
     let second = bench.start(call(1, "ask", json!({})));
     let new = bench.said().await;
     assert_ne!(old["id"], new["id"]);
-    bench
-        .deliver(json!({"jsonrpc": "2.0", "id": old["id"], "result": {"answer": "old"}}))
-        .await;
-    bench
-        .deliver(json!({"jsonrpc": "2.0", "id": new["id"], "result": {"answer": "new"}}))
-        .await;
+    bench.deliver(json!({"jsonrpc": "2.0", "id": old["id"], "result": {"answer": "old"}})).await;
+    bench.deliver(json!({"jsonrpc": "2.0", "id": new["id"], "result": {"answer": "new"}})).await;
     assert_eq!(text(&second.await.unwrap()), r#"{"answer":"new"}"#);
 }
 
 #[tokio::test]
 async fn nobody_listens_any_more() {
-    let mut bench = Bench::new([calc().add(asking()).build().unwrap()]);
+    let mut bench = Bench::new([calc().with_tool(asking()).build().unwrap()]);
     bench.shake_hands().await;
     bench.said.close();
     let reply = bench.call("ask", json!({})).await;
     assert_eq!(reply["result"]["isError"], true);
-    assert!(
-        text(&reply).contains("the connection to the CLI is closed"),
-        "{reply}"
-    );
+    assert!(text(&reply).contains("the connection to the CLI is closed"), "{reply}");
 }
 
 #[tokio::test]

@@ -17,24 +17,15 @@ async fn handshake_and_listing() {
     assert_eq!(reply["id"], 0);
     let result = &reply["result"];
     assert_eq!(result["protocolVersion"], "2025-11-25");
-    assert_eq!(
-        result["serverInfo"],
-        json!({"name": "calc", "version": "1.2.3"})
-    );
+    assert_eq!(result["serverInfo"], json!({"name": "calc", "version": "1.2.3"}));
     assert_eq!(result["instructions"], "Count well.");
     assert!(result["capabilities"]["tools"].is_object(), "{reply}");
 
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let answer = bench
-        .host
-        .deliver("calc", initialized.into())
-        .await
-        .unwrap();
+    let answer = bench.host.deliver("calc", initialized.into()).await.unwrap();
     assert_eq!(answer.get(), r#"{"jsonrpc":"2.0","result":{},"id":0}"#);
 
-    let list = bench
-        .deliver(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))
-        .await;
+    let list = bench.deliver(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
     assert_eq!(list["id"], 1);
     assert_eq!(list["result"]["tools"][0]["name"], "add");
     assert_eq!(text(&bench.call("add", json!({"a": 1, "b": 2})).await), "3");
@@ -44,16 +35,14 @@ async fn handshake_and_listing() {
 async fn no_handshake_at_all() {
     let bench = Bench::new([calc().build().unwrap()]);
     assert_eq!(text(&bench.call("add", json!({"a": 1})).await), "1");
-    let ping = bench
-        .deliver(json!({"jsonrpc": "2.0", "id": "p", "method": "ping"}))
-        .await;
+    let ping = bench.deliver(json!({"jsonrpc": "2.0", "id": "p", "method": "ping"})).await;
     assert_eq!(ping, json!({"jsonrpc": "2.0", "id": "p", "result": {}}));
 }
 
 #[tokio::test]
 async fn repeated_handshake_keeps_open_calls() {
     let (slow, mut events) = Slow::new();
-    let bench = Bench::new([calc().add(slow.tool()).build().unwrap()]);
+    let bench = Bench::new([calc().with_tool(slow.tool()).build().unwrap()]);
     bench.shake_hands().await;
     let waiting = bench.start(call(1, "slow", json!({})));
     assert_eq!(soon(events.recv()).await, Some("started"));
@@ -71,19 +60,15 @@ async fn repeated_handshake_keeps_open_calls() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_call_blocks_nobody() {
     let (slow, mut events) = Slow::new();
-    let bench = Bench::new([calc().add(slow.tool()).build().unwrap()]);
+    let bench = Bench::new([calc().with_tool(slow.tool()).build().unwrap()]);
     bench.shake_hands().await;
     let waiting = bench.start(call("same", "slow", json!({})));
     assert_eq!(soon(events.recv()).await, Some("started"));
-    let quick: Vec<_> = (0..50)
-        .map(|n| bench.start(call("same", "add", json!({"a": n}))))
-        .collect();
+    let quick: Vec<_> =
+        (0..50).map(|n| bench.start(call("same", "add", json!({"a": n})))).collect();
     for (n, quick) in quick.into_iter().enumerate() {
         let reply = quick.await.unwrap();
-        assert_eq!(
-            (text(&reply), &reply["id"]),
-            (&*n.to_string(), &json!("same"))
-        );
+        assert_eq!((text(&reply), &reply["id"]), (&*n.to_string(), &json!("same")));
     }
     slow.go.notify_one();
     assert_eq!(text(&waiting.await.unwrap()), "done");
@@ -92,24 +77,10 @@ async fn slow_call_blocks_nobody() {
 #[tokio::test]
 async fn ids_come_back_as_written() {
     let bench = Bench::new([calc().build().unwrap()]);
-    for id in [
-        "0",
-        "-3",
-        "18446744073709551615",
-        "1.50",
-        "\"x\\u0041\\ud800\"",
-        "1e3",
-    ] {
+    for id in ["0", "-3", "18446744073709551615", "1.50", "\"x\\u0041\\ud800\"", "1e3"] {
         let message = format!(r#"{{"method":"ping","id":{id},"jsonrpc":"2.0"}}"#);
-        let reply = bench
-            .host
-            .deliver("calc", Raw::from_text(message).unwrap())
-            .await
-            .unwrap();
-        assert_eq!(
-            reply.get(),
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
-        );
+        let reply = bench.host.deliver("calc", Raw::from_text(message).unwrap()).await.unwrap();
+        assert_eq!(reply.get(), format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
     }
 }
 
@@ -135,30 +106,14 @@ async fn malformed_messages_are_answered() {
     let cases = [
         (json!([]), Value::Null, -32600),
         (json!({"jsonrpc": "2.0", "id": 3}), json!(3), -32600),
-        (
-            json!({"jsonrpc": "2.0", "id": 3, "method": 5}),
-            json!(3),
-            -32600,
-        ),
-        (
-            json!({"jsonrpc": "2.0", "id": 3, "method": "initialize"}),
-            json!(3),
-            -32602,
-        ),
-        (
-            json!({"jsonrpc": "2.0", "id": 3, "method": "no/such"}),
-            json!(3),
-            -32601,
-        ),
+        (json!({"jsonrpc": "2.0", "id": 3, "method": 5}), json!(3), -32600),
+        (json!({"jsonrpc": "2.0", "id": 3, "method": "initialize"}), json!(3), -32602),
+        (json!({"jsonrpc": "2.0", "id": 3, "method": "no/such"}), json!(3), -32601),
         (call(3, "add", json!("text")), json!(3), -32602),
     ];
     for (message, id, code) in cases {
         let reply = bench.deliver(message.clone()).await;
-        assert_eq!(
-            (&reply["id"], &reply["error"]["code"]),
-            (&id, &json!(code)),
-            "{message}"
-        );
+        assert_eq!((&reply["id"], &reply["error"]["code"]), (&id, &json!(code)), "{message}");
     }
     assert_eq!(text(&bench.call("add", json!({"a": 1})).await), "1");
 }
@@ -166,29 +121,17 @@ async fn malformed_messages_are_answered() {
 #[tokio::test]
 async fn unknown_server() {
     let bench = Bench::new([calc().build().unwrap()]);
-    let error = bench
-        .host
-        .deliver("clac", initialize(0).into())
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "no in-process MCP server is called `clac`; there are: calc"
-    );
+    let error = bench.host.deliver("clac", initialize(0).into()).await.unwrap_err();
+    assert_eq!(error.to_string(), "no in-process MCP server is called `clac`; there are: calc");
 }
 
 #[tokio::test]
 async fn panicking_handler_is_answered() {
-    let panics = Tool::new("panics", "", |_: NoInput| async {
-        panic!("out of {}", "luck")
-    });
-    let bench = Bench::new([calc().add(panics).build().unwrap()]);
+    let panics = Tool::new("panics", "", |_: NoInput| async { panic!("out of {}", "luck") });
+    let bench = Bench::new([calc().with_tool(panics).build().unwrap()]);
     let reply = bench.call("panics", json!({})).await;
     assert_eq!(reply["error"]["code"], -32603);
-    assert_eq!(
-        reply["error"]["message"],
-        "the MCP server panicked: out of luck"
-    );
+    assert_eq!(reply["error"]["message"], "the MCP server panicked: out of luck");
     assert_eq!(text(&bench.call("add", json!({"a": 1})).await), "1");
 }
 
@@ -212,18 +155,14 @@ async fn failed_handshake_leaves_the_session_before_it() {
         async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
             // Only a session that shook hands knows its client.
             let client = context.peer.peer_info();
-            client
-                .map(|_| ())
-                .ok_or_else(|| ErrorData::internal_error("a new session", None))
+            client.map(|_| ()).ok_or_else(|| ErrorData::internal_error("a new session", None))
         }
     }
     let bench = Bench::new([McpServer::new("calc", OnlyOnce::default())]);
     bench.shake_hands().await;
     let refused = bench.deliver(initialize(9)).await;
     assert_eq!(refused["error"]["message"], "once is enough");
-    let ping = bench
-        .deliver(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}))
-        .await;
+    let ping = bench.deliver(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).await;
     assert_eq!(ping, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
 }
 
@@ -240,42 +179,19 @@ async fn session_that_dies_is_replaced() {
     }
     let bench = Bench::new([McpServer::new("calc", Fragile::default())]);
     let dead = bench.deliver(initialize(4)).await;
-    assert_eq!(
-        (&dead["id"], &dead["error"]["code"]),
-        (&json!(4), &json!(-32603))
-    );
+    assert_eq!((&dead["id"], &dead["error"]["code"]), (&json!(4), &json!(-32603)));
     let text = "the MCP server `calc` stopped before it answered";
     assert_eq!(dead["error"]["message"], text);
-    assert_eq!(
-        bench.shake_hands().await["result"]["protocolVersion"],
-        "2025-11-25"
-    );
+    assert_eq!(bench.shake_hands().await["result"]["protocolVersion"], "2025-11-25");
 }
 
 #[tokio::test]
-async fn servers_come_and_go() {
-    let bench = Bench::new([calc().build().unwrap()]);
-    bench.host.add(McpServer::new("other", Nothing)).unwrap();
-    assert_eq!(bench.host.names(), ["calc", "other"]);
-    let taken = bench.host.add(McpServer::new("calc", Nothing)).unwrap_err();
-    assert_eq!(
-        taken,
-        McpError::DuplicateServer {
-            name: "calc".into()
-        }
-    );
-
-    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-    assert!(
-        bench
-            .host
-            .deliver("other", ping.clone().into())
-            .await
-            .is_ok()
-    );
-    bench.host.remove("other");
-    assert!(bench.host.deliver("other", ping.into()).await.is_err());
+async fn two_servers_side_by_side() {
+    struct Nothing;
+    impl ServerHandler for Nothing {}
+    let bench = Bench::new([calc().build().unwrap(), McpServer::new("other", Nothing)]);
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let other = bench.host.deliver("other", list.clone().into()).await.unwrap();
+    assert_eq!(other.to_value()["result"]["tools"], json!([]));
+    assert_eq!(bench.deliver(list).await["result"]["tools"][0]["name"], "add");
 }
-
-struct Nothing;
-impl ServerHandler for Nothing {}

@@ -12,16 +12,10 @@ const THIRD_ID: &str = "00000000-0000-0000-0000-000000000001";
 
 fn check(rows: Vec<(Invocation, &[&str])>) {
     for (invocation, expected) in rows {
-        let argv = invocation
-            .argv()
-            .unwrap_or_else(|error| panic!("{expected:?}: {error}"));
+        let argv = invocation.argv().unwrap_or_else(|error| panic!("{expected:?}: {error}"));
         assert_eq!(
             argv[..3],
-            [
-                "--output-format=stream-json",
-                "--verbose",
-                "--input-format=stream-json"
-            ]
+            ["--output-format=stream-json", "--verbose", "--input-format=stream-json"]
         );
         assert_eq!(argv[3..], *expected);
     }
@@ -44,54 +38,29 @@ fn model_and_limits() {
         (new().agent("reviewer"), &["--agent=reviewer"]),
         (new().thinking(Thinking::Adaptive), &["--thinking=adaptive"]),
         (new().thinking(Thinking::Disabled), &["--thinking=disabled"]),
+        (new().thinking(Thinking::Budget(2048)), &["--max-thinking-tokens=2048"]),
+        (new().thinking_display(ThinkingDisplay::Omitted), &["--thinking-display=omitted"]),
         (
-            new().thinking(Thinking::Budget(2048)),
-            &["--max-thinking-tokens=2048"],
-        ),
-        (
-            new().thinking_display(ThinkingDisplay::Omitted),
-            &["--thinking-display=omitted"],
-        ),
-        (
-            new()
-                .thinking(Thinking::Budget(1))
-                .thinking_display(ThinkingDisplay::Summarized),
+            new().thinking(Thinking::Budget(1)).thinking_display(ThinkingDisplay::Summarized),
             &["--max-thinking-tokens=1", "--thinking-display=summarized"],
         ),
         (
-            new()
-                .thinking(Thinking::Disabled)
-                .thinking_display(ThinkingDisplay::Summarized),
+            new().thinking(Thinking::Disabled).thinking_display(ThinkingDisplay::Summarized),
             &["--thinking=disabled"],
         ),
         (
-            new()
-                .thinking(Thinking::Budget(0))
-                .thinking_display(ThinkingDisplay::Summarized),
+            new().thinking(Thinking::Budget(0)).thinking_display(ThinkingDisplay::Summarized),
             &["--max-thinking-tokens=0"],
         ),
         (new().effort(Effort::XHigh), &["--effort=xhigh"]),
         (new().effort("ultra"), &["--effort=ultra"]),
+        (new().betas(["context-1m", "other"]), &["--betas=context-1m", "--betas=other"]),
+        (new().json_schema(json!({"type": "object"})), &[r#"--json-schema={"type":"object"}"#]),
         (
-            new().betas(["context-1m", "other"]),
-            &["--betas=context-1m", "--betas=other"],
+            new().max_turns(3u32).max_budget_usd(0.5).task_budget(50_000u64),
+            &["--max-turns=3", "--max-budget-usd=0.5", "--task-budget=50000"],
         ),
-        (
-            new().json_schema(json!({"type": "object"})),
-            &[r#"--json-schema={"type":"object"}"#],
-        ),
-        (
-            new()
-                .max_turns(3u32)
-                .max_budget_usd(0.5)
-                .task_budget(50_000u64),
-            &[
-                "--max-turns=3",
-                "--max-budget-usd=0.5",
-                "--task-budget=50000",
-            ],
-        ),
-        // The CLI reads no exponents everywhere; small amounts are written out.
+        // Small amounts are written out, without an exponent.
         (new().max_budget_usd(1e-7), &["--max-budget-usd=0.0000001"]),
     ]);
 }
@@ -99,23 +68,12 @@ fn model_and_limits() {
 #[test]
 fn prompts() {
     check(vec![
-        (
-            new().system_prompt("-- be\n--brief"),
-            &["--system-prompt=-- be\n--brief"],
-        ),
+        (new().system_prompt("-- be\n--brief"), &["--system-prompt=-- be\n--brief"]),
         (new().system_prompt(""), &["--system-prompt="]),
+        (new().system_prompt(PromptText::File("p.txt".into())), &["--system-prompt-file=p.txt"]),
+        (new().append_system_prompt("--x"), &["--append-system-prompt=--x"]),
         (
-            new().system_prompt(PromptText::File("p.txt".into())),
-            &["--system-prompt-file=p.txt"],
-        ),
-        (
-            new().append_system_prompt("--x"),
-            &["--append-system-prompt=--x"],
-        ),
-        (
-            new()
-                .system_prompt("a")
-                .append_system_prompt(PromptText::File("p q.txt".into())),
+            new().system_prompt("a").append_system_prompt(PromptText::File("p q.txt".into())),
             &["--system-prompt=a", "--append-system-prompt-file=p q.txt"],
         ),
     ]);
@@ -125,56 +83,28 @@ fn prompts() {
 fn permissions_and_tools() {
     use PermissionPrompts::{Host, Nobody, Tool, Unset};
     check(vec![
+        (new().permission_mode(PermissionMode::Default), &["--permission-mode=default"]),
+        (new().permission_mode("manual"), &["--permission-mode=manual"]),
         (
-            new().permission_mode(PermissionMode::Default),
-            &["--permission-mode=default"],
+            new().permission_mode(PermissionMode::BypassPermissions).allow_bypass(),
+            &["--permission-mode=bypassPermissions", "--allow-dangerously-skip-permissions"],
         ),
-        (
-            new().permission_mode("manual"),
-            &["--permission-mode=manual"],
-        ),
-        (
-            new()
-                .permission_mode(PermissionMode::BypassPermissions)
-                .allow_bypass(),
-            &[
-                "--permission-mode=bypassPermissions",
-                "--allow-dangerously-skip-permissions",
-            ],
-        ),
-        (
-            new().allow_bypass(),
-            &["--allow-dangerously-skip-permissions"],
-        ),
+        (new().allow_bypass(), &["--allow-dangerously-skip-permissions"]),
         (new().permission_prompts(Unset), &[]),
-        (
-            new().permission_prompts(Host),
-            &["--permission-prompt-tool=stdio"],
-        ),
+        (new().permission_prompts(Host), &["--permission-prompt-tool=stdio"]),
         (
             new().permission_prompts(Tool("mcp__a__b".into())),
             &["--permission-prompt-tool=mcp__a__b"],
         ),
+        (new().permission_prompts(Nobody), &["--permission-prompts=none"]),
         (
-            new().permission_prompts(Nobody),
-            &["--permission-prompts=none"],
-        ),
-        (
-            new()
-                .allowed_tools(["Read", "Bash(git log *)"])
-                .disallowed_tools(["WebFetch"]),
-            &[
-                "--allowedTools=Read,Bash(git log *)",
-                "--disallowedTools=WebFetch",
-            ],
+            new().allowed_tools(["Read", "Bash(git log *)"]).disallowed_tools(["WebFetch"]),
+            &["--allowedTools=Read,Bash(git log *)", "--disallowedTools=WebFetch"],
         ),
         (new().tools(BaseTools::Standard), &["--tools=default"]),
         (new().tools(BaseTools::None), &["--tools="]),
         (new().tools(BaseTools::Only(vec![])), &["--tools="]),
-        (
-            new().tools(BaseTools::Only(vec!["Bash".into(), "Read".into()])),
-            &["--tools=Bash,Read"],
-        ),
+        (new().tools(BaseTools::Only(vec!["Bash".into(), "Read".into()])), &["--tools=Bash,Read"]),
     ]);
 }
 
@@ -184,9 +114,7 @@ fn settings_and_servers() {
     let managed = ManagedSettings::inline(json!({"a": 1})).unwrap();
     check(vec![
         (
-            new()
-                .mcp_server("db", McpServer::stdio("db-mcp", ["--ro"]))
-                .strict_mcp(),
+            new().mcp_server("db", McpServer::stdio("db-mcp", ["--ro"])).strict_mcp(),
             &[
                 concat!(
                     r#"--mcp-config={"mcpServers":{"db":{"args":["--ro"],"command":"db-mcp","#,
@@ -204,14 +132,8 @@ fn settings_and_servers() {
             new().setting_sources([SettingSource::User, SettingSource::Local]),
             &["--setting-sources=user,local"],
         ),
-        (
-            new().settings(Settings::File("s.json".into())),
-            &["--settings=s.json"],
-        ),
-        (
-            new().settings(inline.clone()),
-            &[r#"--settings={"env":{"A":"b"},"model":"opus"}"#],
-        ),
+        (new().settings(Settings::File("s.json".into())), &["--settings=s.json"]),
+        (new().settings(inline.clone()), &[r#"--settings={"env":{"A":"b"},"model":"opus"}"#]),
         (
             new().settings(inline).sandbox(Sandbox::on()),
             &[concat!(
@@ -220,31 +142,19 @@ fn settings_and_servers() {
             )],
         ),
         (
-            new().sandbox(Sandbox {
-                enabled: Some(false),
-                ..Sandbox::default()
-            }),
+            new().sandbox(Sandbox { enabled: Some(false), ..Sandbox::default() }),
             &[r#"--settings={"sandbox":{"enabled":false}}"#],
         ),
         (
-            new().sandbox(Sandbox {
-                fail_if_unavailable: Some(false),
-                ..Sandbox::on()
-            }),
+            new().sandbox(Sandbox { fail_if_unavailable: Some(false), ..Sandbox::on() }),
             &[r#"--settings={"sandbox":{"enabled":true,"failIfUnavailable":false}}"#],
         ),
-        (
-            new().managed_settings(managed),
-            &[r#"--managed-settings={"a":1}"#],
-        ),
+        (new().managed_settings(managed), &[r#"--managed-settings={"a":1}"#]),
         (
             new().managed_settings(ManagedSettings::InInitialize),
             &["--managed-settings-in-initialize", "--await-initialize"],
         ),
-        (
-            new().startup(Startup::AwaitInitialize),
-            &["--await-initialize"],
-        ),
+        (new().startup(Startup::AwaitInitialize), &["--await-initialize"]),
         (new().startup(Startup::AwaitClaim), &["--await-claim"]),
     ]);
 }
@@ -264,10 +174,7 @@ fn sandbox_words_are_those_of_the_settings() {
             deny_read: vec!["~/.ssh".into()],
             ..SandboxFilesystem::default()
         }),
-        extra: json!({"bwrapPath": "/opt/bwrap"})
-            .as_object()
-            .cloned()
-            .unwrap(),
+        extra: json!({"bwrapPath": "/opt/bwrap"}).as_object().cloned().unwrap(),
         ..Sandbox::on()
     };
     let words = json!({
@@ -298,85 +205,39 @@ fn conversations() {
         (new().start(Start::new(ID)), &[&session]),
         (new().start(Start::latest()), &["--continue"]),
         (
-            new().start(Start::Continue {
-                fork: Some(Fork::default()),
-            }),
+            new().start(Start::Continue { fork: Some(Fork::default()) }),
             &["--continue", "--fork-session"],
         ),
         (
-            new().start(Start::Continue {
-                fork: Some(Fork {
-                    session_id: Some(OTHER_ID.into()),
-                }),
-            }),
+            new().start(Start::Continue { fork: Some(Fork { session_id: Some(OTHER_ID.into()) }) }),
             &["--continue", "--fork-session", &copy],
         ),
         (new().start(Resume::session(ID)), &[&resume]),
-        (
-            new().start(Resume::session("--a title")),
-            &["--resume=--a title"],
-        ),
-        (
-            new().start(Resume::session(ID).forked()),
-            &[&resume, "--fork-session"],
-        ),
-        (
-            new().start(Resume::session(ID).forked_as(OTHER_ID)),
-            &[&resume, "--fork-session", &copy],
-        ),
-        (
-            new().start(Resume::session(ID).cut_at(OTHER_ID)),
-            &[&resume, &at],
-        ),
-        (
-            new().start(Resume::session(ID).cut_before(THIRD_ID, OTHER_ID)),
-            &[&resume, &at, &drops],
-        ),
-        (
-            new().ephemeral().session_mirror(),
-            &["--no-session-persistence", "--session-mirror"],
-        ),
+        (new().start(Resume::session("--a title")), &["--resume=--a title"]),
+        (new().start(Resume::session(ID).forked()), &[&resume, "--fork-session"]),
+        (new().start(Resume::session(ID).forked_as(OTHER_ID)), &[&resume, "--fork-session", &copy]),
+        (new().start(Resume::session(ID).cut_at(OTHER_ID)), &[&resume, &at]),
+        (new().start(Resume::session(ID).cut_before(THIRD_ID, OTHER_ID)), &[&resume, &at, &drops]),
+        (new().ephemeral().session_mirror(), &["--no-session-persistence", "--session-mirror"]),
     ]);
 }
 
 #[test]
 fn places_output_and_extras() {
-    let quiet = Plugin {
-        path: "b".into(),
-        mcp: PluginMcp::Skipped,
-    };
+    let quiet = Plugin { path: "b".into(), mcp: PluginMcp::Skipped };
     check(vec![
+        (new().add_dirs(["a b,c", "-d"]), &["--add-dir=a b,c", "--add-dir=-d"]),
+        (new().project_config_root("/src"), &["--project-config-root=/src"]),
+        (new().plugins([Plugin::from("a"), quiet]), &["--plugin-dir=a", "--plugin-dir-no-mcp=b"]),
         (
-            new().add_dirs(["a b,c", "-d"]),
-            &["--add-dir=a b,c", "--add-dir=-d"],
-        ),
-        (
-            new().project_config_root("/src"),
-            &["--project-config-root=/src"],
-        ),
-        (
-            new().plugins([Plugin::from("a"), quiet]),
-            &["--plugin-dir=a", "--plugin-dir-no-mcp=b"],
-        ),
-        (
-            new()
-                .partial_messages()
-                .hook_events()
-                .replay_user_messages(),
-            &[
-                "--include-partial-messages",
-                "--include-hook-events",
-                "--replay-user-messages",
-            ],
+            new().partial_messages().hook_events().replay_user_messages(),
+            &["--include-partial-messages", "--include-hook-events", "--replay-user-messages"],
         ),
         (new().debug(Debug::All), &["--debug"]),
         (new().debug(Debug::Only("!api".into())), &["--debug=!api"]),
         (new().debug_file("/tmp/log"), &["--debug-file=/tmp/log"]),
         (
-            new()
-                .extra_arg("name", "--x y")
-                .extra_flag("bare")
-                .extra_arg("empty", ""),
+            new().extra_arg("name", "--x y").extra_flag("bare").extra_arg("empty", ""),
             &["--name=--x y", "--bare", "--empty="],
         ),
         // What only goes into the environment leaves no trace here.
@@ -413,11 +274,5 @@ fn programs() {
         let before: Vec<OsString> = before.map(OsString::from).into_iter().collect();
         assert_eq!(program.prefix_args, before, "{path}");
     }
-    assert_eq!(
-        Program::with_runtime("cli.js", "/opt/bun")
-            .unwrap()
-            .exe
-            .to_str(),
-        Some("/opt/bun")
-    );
+    assert_eq!(Program::with_runtime("cli.js", "/opt/bun").unwrap().exe.to_str(), Some("/opt/bun"));
 }

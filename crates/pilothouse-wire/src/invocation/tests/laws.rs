@@ -16,6 +16,7 @@ fn text() -> impl Strategy<Value = String> {
         1 => Just("--model=opus".to_owned()),
         1 => Just("-p".to_owned()),
         1 => Just("--".to_owned()),
+        1 => Just("a\0b".to_owned()),
     ]
 }
 
@@ -29,7 +30,7 @@ prop_compose! {
         match kind {
             0 => Start::New { session_id: None },
             1 => Start::Continue { fork },
-            2 => Start::new(id),
+            2 => Start::new("550e8400-e29b-41d4-a716-446655440000"),
             _ => Start::Resume(Resume { session: id, fork, cut: None }),
         }
     }
@@ -42,7 +43,7 @@ prop_compose! {
         (dirs, betas, allowed, denied) in (texts(), texts(), texts(), texts()),
         (fallback, tools, servers, plugins) in (texts(), texts(), texts(), texts()),
         extra in prop::collection::vec(("[-=a-z]{0,6}", prop::option::of(text())), 0..2),
-        picks in any::<u32>(),
+        picks in (any::<u32>(), any::<u32>()).prop_map(|(a, b)| a & b),
         start in start(),
     ) -> Invocation {
         let mut made = Invocation::new().start(start);
@@ -97,9 +98,7 @@ const BARE: &[Flag] = &[
 /// The flag and value of an argument, read the way the CLI's parser reads one.
 fn read(arg: &OsString) -> (String, Option<String>) {
     let arg = arg.to_str().expect("all text was Unicode");
-    let name = arg
-        .strip_prefix("--")
-        .unwrap_or_else(|| panic!("a stray value: {arg:?}"));
+    let name = arg.strip_prefix("--").unwrap_or_else(|| panic!("a stray value: {arg:?}"));
     match name.split_once('=') {
         Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
         None => (name.to_owned(), None),
@@ -109,10 +108,7 @@ fn read(arg: &OsString) -> (String, Option<String>) {
 /// The values of a flag, in order.
 fn values(argv: &[OsString], flag: Flag) -> Vec<String> {
     let pairs = argv.iter().map(read);
-    pairs
-        .filter(|(name, _)| Flag::from_name(name) == Some(flag))
-        .filter_map(|(_, v)| v)
-        .collect()
+    pairs.filter(|(name, _)| Flag::from_name(name) == Some(flag)).filter_map(|(_, v)| v).collect()
 }
 
 proptest! {
@@ -135,20 +131,21 @@ proptest! {
     fn every_value_arrives_as_it_was_given(made in invocation()) {
         let Ok(argv) = made.argv() else { return Ok(()) };
         let one = |flag| values(&argv, flag).pop();
-        prop_assert_eq!(one(Flag::Model), made.model.clone());
-        prop_assert_eq!(one(Flag::Agent), made.agent.clone());
-        prop_assert_eq!(one(Flag::Effort).map(|word| Effort::from(&*word)), made.effort.clone());
+        prop_assert_eq!(&one(Flag::Model), &made.model);
+        prop_assert_eq!(&one(Flag::Agent), &made.agent);
+        let effort = one(Flag::Effort).map(|word| Effort::from(&*word));
+        prop_assert_eq!(&effort, &made.effort);
         let prompt = one(Flag::SystemPrompt).map(PromptText::Text);
-        prop_assert_eq!(prompt, made.system_prompt.clone());
-        prop_assert_eq!(values(&argv, Flag::Betas), made.betas.clone());
+        prop_assert_eq!(&prompt, &made.system_prompt);
+        prop_assert_eq!(&values(&argv, Flag::Betas), &made.betas);
         let dirs = values(&argv, Flag::AddDir).into_iter().map(std::path::PathBuf::from);
         prop_assert!(dirs.eq(made.add_dirs.iter().cloned()));
         let rules = one(Flag::AllowedTools).map(|value| read_like_the_cli(&value));
-        prop_assert_eq!(rules.unwrap_or_default(), made.allowed_tools.clone());
+        prop_assert_eq!(&rules.unwrap_or_default(), &made.allowed_tools);
         let rules = one(Flag::DisallowedTools).map(|value| read_like_the_cli(&value));
-        prop_assert_eq!(rules.unwrap_or_default(), made.disallowed_tools.clone());
+        prop_assert_eq!(&rules.unwrap_or_default(), &made.disallowed_tools);
         if let Start::Resume(resume) = &made.start {
-            prop_assert_eq!(one(Flag::Resume), Some(resume.session.clone()));
+            prop_assert_eq!(&one(Flag::Resume), &Some(resume.session.clone()));
         }
         if let Some(config) = one(Flag::McpConfig) {
             let config: serde_json::Value = serde_json::from_str(&config).unwrap();
@@ -165,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn no_rule_is_torn(rules in prop::collection::vec("[a(), ]{0,5}", 0..4)) {
+    fn no_rule_is_torn(rules in prop::collection::vec("[aa(), ]{1,3}", 0..3)) {
         if let Ok(argv) = Invocation::new().allowed_tools(rules.clone()).argv() {
             let read = values(&argv, Flag::AllowedTools).pop().map(|v| read_like_the_cli(&v));
             prop_assert_eq!(read.unwrap_or_default(), rules);
@@ -193,20 +190,13 @@ proptest! {
 
 /// Laws about options that are hardly ever accepted would prove nothing.
 #[test]
-fn most_options_are_accepted() {
+fn enough_options_are_accepted() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 
     let mut runner = TestRunner::deterministic();
     let accepted = (0..500)
-        .filter(|_| {
-            invocation()
-                .new_tree(&mut runner)
-                .unwrap()
-                .current()
-                .argv()
-                .is_ok()
-        })
+        .filter(|_| invocation().new_tree(&mut runner).unwrap().current().argv().is_ok())
         .count();
-    assert!(accepted > 50, "{accepted} of 500");
+    assert!(accepted > 100, "{accepted} of 500");
 }

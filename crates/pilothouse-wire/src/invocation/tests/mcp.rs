@@ -9,15 +9,9 @@ use crate::invocation::*;
 #[test]
 fn servers_as_json_and_back() {
     let second = Some(Duration::from_secs(1));
-    let policy = McpToolPolicy {
-        name: "drop".into(),
-        policy: ToolPolicy::AlwaysAsk,
-    };
+    let policy = McpToolPolicy { name: "drop".into(), policy: ToolPolicy::AlwaysAsk };
     for (server, expected) in [
-        (
-            McpServer::stdio("db", ["-x"]),
-            json!({"type": "stdio", "command": "db", "args": ["-x"]}),
-        ),
+        (McpServer::stdio("db", ["-x"]), json!({"type": "stdio", "command": "db", "args": ["-x"]})),
         (
             McpServer::Stdio(McpStdio {
                 command: "db".into(),
@@ -47,16 +41,9 @@ fn servers_as_json_and_back() {
                 "timeout": 1000, "alwaysLoad": true,
             }),
         ),
+        (McpServer::sse("${URL}"), json!({"type": "sse", "url": "${URL}"})),
         (
-            McpServer::sse("${URL}"),
-            json!({"type": "sse", "url": "${URL}"}),
-        ),
-        (
-            McpServer::Sdk(McpSdk {
-                tools: vec![policy],
-                timeout: second,
-                ..McpSdk::default()
-            }),
+            McpServer::Sdk(McpSdk { tools: vec![policy], timeout: second, ..McpSdk::default() }),
             json!({
                 "type": "sdk", "name": "s", "timeout": 1000,
                 "tools": [{"name": "drop", "permission_policy": "always_ask"}],
@@ -76,10 +63,7 @@ fn servers_as_json_and_back() {
 fn reading_keeps_what_it_does_not_know() {
     for (given, written) in [
         // The kind may be left out.
-        (
-            json!({"command": "db"}),
-            json!({"type": "stdio", "command": "db", "args": []}),
-        ),
+        (json!({"command": "db"}), json!({"type": "stdio", "command": "db", "args": []})),
         (
             json!({"type": "http", "url": "u", "headers": null, "tools": [{"name": "a", "more": 1}]}),
             json!({"type": "http", "url": "u", "tools": [{"name": "a", "more": 1}]}),
@@ -104,32 +88,12 @@ fn servers_that_would_be_dropped() {
         ..McpStdio::default()
     };
     for (config, expected) in [
-        (
-            McpServer::stdio(" ", [""; 0]),
-            McpIncomplete {
-                server: server(),
-                field: "command",
-            },
-        ),
-        (
-            McpServer::http(""),
-            McpIncomplete {
-                server: server(),
-                field: "url",
-            },
-        ),
+        (McpServer::stdio(" ", [""; 0]), McpIncomplete { server: server(), field: "command" }),
+        (McpServer::http(""), McpIncomplete { server: server(), field: "url" }),
         (McpServer::Stdio(short), McpTimeout { server: server() }),
-        (
-            McpServer::stdio("a", ["\0"]),
-            Nul {
-                what: "the MCP server \"s\"".into(),
-            },
-        ),
+        (McpServer::stdio("a", ["\0"]), Nul { what: "the MCP server \"s\"".into() }),
     ] {
-        assert_eq!(
-            Invocation::new().mcp_server("s", config).argv(),
-            Err(expected)
-        );
+        assert_eq!(Invocation::new().mcp_server("s", config).argv(), Err(expected));
     }
 
     let read = |config: Value| McpServer::from_json("s", &config).unwrap_err().to_string();
@@ -137,8 +101,5 @@ fn servers_that_would_be_dropped() {
     assert!(read(json!({"url": "https://x"})).contains("no command"));
     assert!(read(json!({"type": "http"})).contains("no url"));
     let secret = read(json!({"command": "a", "env": {"KEY": ["hush"]}}));
-    assert!(
-        secret.contains("\"env\"") && !secret.contains("hush"),
-        "{secret}"
-    );
+    assert!(secret.contains("\"env\"") && !secret.contains("hush"), "{secret}");
 }

@@ -20,18 +20,9 @@ fn nul(what: &str) -> InvocationError {
 fn of_options() {
     use InvocationError::*;
 
-    let not_uuid = |flag| NotUuid {
-        flag,
-        value: "x".into(),
-    };
-    let divided = |flag, entry: &str| Divided {
-        flag,
-        entry: entry.into(),
-    };
-    let typed = |name: &str, flag| ExtraTyped {
-        name: name.into(),
-        flag,
-    };
+    let not_uuid = |flag| NotUuid { flag, value: "x".into() };
+    let divided = |flag, entry: &str| Divided { flag, entry: entry.into() };
+    let typed = |name: &str, flag| ExtraTyped { name: name.into(), flag };
     let id = "550e8400-e29b-41d4-a716-446655440000";
     let rows = vec![
         (new().model(""), empty("--model")),
@@ -45,116 +36,50 @@ fn of_options() {
             new().permission_prompts(PermissionPrompts::Tool(String::new())),
             empty("--permission-prompt-tool"),
         ),
-        (
-            new().settings(Settings::File("".into())),
-            empty("--settings"),
-        ),
+        (new().settings(Settings::File("".into())), empty("--settings")),
         (
             new().model("opus").fallback_models(["haiku", "opus"]),
-            FallbackIsModel {
-                model: "opus".into(),
-            },
+            FallbackIsModel { model: "opus".into() },
         ),
-        (
-            new().fallback_models(["a,b"]),
-            divided(Flag::FallbackModel, "a,b"),
-        ),
-        (
-            new().fallback_models([""]),
-            empty("an entry of --fallback-model"),
-        ),
+        (new().fallback_models(["a,b"]), divided(Flag::FallbackModel, "a,b")),
+        (new().fallback_models([""]), empty("an entry of --fallback-model")),
         (new().betas(["a,b"]), divided(Flag::Betas, "a,b")),
-        (
-            new().tools(BaseTools::Only(vec!["Bash(ls)".into()])),
-            divided(Flag::Tools, "Bash(ls)"),
-        ),
+        (new().tools(BaseTools::Only(vec!["Bash(ls)".into()])), divided(Flag::Tools, "Bash(ls)")),
         (
             new().setting_sources(["user,project".into()]),
             divided(Flag::SettingSources, "user,project"),
         ),
         (
             new().allowed_tools(["Read", "Bash(echo $(date) now)"]),
-            TornRule {
-                flag: Flag::AllowedTools,
-                rule: "Bash(echo $(date) now)".into(),
-            },
+            TornRule { flag: Flag::AllowedTools, rule: "Bash(echo $(date) now)".into() },
         ),
         (
             new().disallowed_tools(["Bash, Edit"]),
-            TornRule {
-                flag: Flag::DisallowedTools,
-                rule: "Bash, Edit".into(),
-            },
+            TornRule { flag: Flag::DisallowedTools, rule: "Bash, Edit".into() },
         ),
-        (
-            new().max_turns(0u32),
-            NotPositive {
-                flag: Flag::MaxTurns,
-            },
-        ),
-        (
-            new().task_budget(0u64),
-            NotPositive {
-                flag: Flag::TaskBudget,
-            },
-        ),
-        (
-            new().max_budget_usd(0.0),
-            NotPositive {
-                flag: Flag::MaxBudgetUsd,
-            },
-        ),
-        (
-            new().max_budget_usd(-1.0),
-            NotPositive {
-                flag: Flag::MaxBudgetUsd,
-            },
-        ),
-        (
-            new().max_budget_usd(f64::NAN),
-            NotPositive {
-                flag: Flag::MaxBudgetUsd,
-            },
-        ),
-        (
-            new().max_budget_usd(f64::INFINITY),
-            NotPositive {
-                flag: Flag::MaxBudgetUsd,
-            },
-        ),
-        (
-            new().permission_mode(PermissionMode::BypassPermissions),
-            BypassNotAllowed,
-        ),
+        (new().max_turns(0u32), NotPositive { flag: Flag::MaxTurns }),
+        (new().task_budget(0u64), NotPositive { flag: Flag::TaskBudget }),
+        (new().max_budget_usd(0.0), NotPositive { flag: Flag::MaxBudgetUsd }),
+        (new().max_budget_usd(-1.0), NotPositive { flag: Flag::MaxBudgetUsd }),
+        (new().max_budget_usd(f64::NAN), NotPositive { flag: Flag::MaxBudgetUsd }),
+        (new().max_budget_usd(f64::INFINITY), NotPositive { flag: Flag::MaxBudgetUsd }),
+        (new().permission_mode(PermissionMode::BypassPermissions), BypassNotAllowed),
         (
             new().permission_mode(PermissionMode::Other("bypassPermissions".into())),
             BypassNotAllowed,
         ),
         (new().permission_mode(""), empty("--permission-mode")),
-        (
-            new().json_schema(json!([])),
-            NotAnObject {
-                what: "the JSON schema".into(),
-            },
-        ),
+        (new().json_schema(json!([])), NotAnObject { what: "the JSON schema".into() }),
         (
             new().settings(Settings::File("{a}/s.json".into())),
-            PathLooksInline {
-                flag: Flag::Settings,
-                path: "{a}/s.json".into(),
-            },
+            PathLooksInline { flag: Flag::Settings, path: "{a}/s.json".into() },
         ),
         (
             new().mcp_config_files([" {a}.json"]),
-            PathLooksInline {
-                flag: Flag::McpConfig,
-                path: " {a}.json".into(),
-            },
+            PathLooksInline { flag: Flag::McpConfig, path: " {a}.json".into() },
         ),
         (
-            new()
-                .settings(Settings::File("s.json".into()))
-                .sandbox(Sandbox::on()),
+            new().settings(Settings::File("s.json".into())).sandbox(Sandbox::on()),
             SandboxWithSettingsFile,
         ),
         (
@@ -164,50 +89,22 @@ fn of_options() {
             SandboxTwice,
         ),
         (new().start(Start::new("x")), not_uuid(Flag::SessionId)),
-        (
-            new().start(Resume::session(id).forked_as("x")),
-            not_uuid(Flag::SessionId),
-        ),
-        (
-            new().start(Resume::session(id).cut_at("x")),
-            not_uuid(Flag::ResumeSessionAt),
-        ),
-        (
-            new().start(Resume::session(id).cut_before("x", id)),
-            not_uuid(Flag::ResumeDropsTurn),
-        ),
-        (
-            new().extra_flag("--dashes"),
-            ExtraName {
-                name: "--dashes".into(),
-            },
-        ),
+        (new().start(Resume::session(id).forked_as("x")), not_uuid(Flag::SessionId)),
+        (new().start(Resume::session(id).cut_at("x")), not_uuid(Flag::ResumeSessionAt)),
+        (new().start(Resume::session(id).cut_before("x", id)), not_uuid(Flag::ResumeDropsTurn)),
+        (new().extra_flag("--dashes"), ExtraName { name: "--dashes".into() }),
         (new().extra_flag("a=b"), ExtraName { name: "a=b".into() }),
         (new().extra_flag(""), ExtraName { name: "".into() }),
         (new().extra_flag("a b"), ExtraName { name: "a b".into() }),
         (new().extra_arg("model", "x"), typed("model", Flag::Model)),
-        (
-            new().extra_arg("output-format", "text"),
-            typed("output-format", Flag::OutputFormat),
-        ),
-        (
-            new().extra_arg("allowed-tools", "x"),
-            typed("allowed-tools", Flag::AllowedTools),
-        ),
+        (new().extra_arg("output-format", "text"), typed("output-format", Flag::OutputFormat)),
+        (new().extra_arg("allowed-tools", "x"), typed("allowed-tools", Flag::AllowedTools)),
         (
             new().extra_flag("dangerously-skip-permissions"),
             typed("dangerously-skip-permissions", Flag::PermissionMode),
         ),
-        (
-            new().extra_flag("help"),
-            ExtraLeavesPipe {
-                name: "help".into(),
-            },
-        ),
-        (
-            new().mcp_server("", McpServer::sdk()),
-            empty("the name of an MCP server"),
-        ),
+        (new().extra_flag("help"), ExtraLeavesPipe { name: "help".into() }),
+        (new().mcp_server("", McpServer::sdk()), empty("the name of an MCP server")),
     ];
     for (invocation, expected) in rows {
         assert_eq!(invocation.argv(), Err(expected));
@@ -218,10 +115,7 @@ fn of_options() {
 fn of_settings_that_are_no_object() {
     let what = |what: &str| InvocationError::NotAnObject { what: what.into() };
     assert_eq!(Settings::inline(json!("x")), Err(what("settings")));
-    assert_eq!(
-        ManagedSettings::inline(json!(null)),
-        Err(what("managed settings"))
-    );
+    assert_eq!(ManagedSettings::inline(json!(null)), Err(what("managed settings")));
 }
 
 #[cfg(any(target_os = "linux", windows))]
@@ -229,12 +123,7 @@ fn of_settings_that_are_no_object() {
 fn of_long_values() {
     let long = "x".repeat(131_072);
     assert!(new().append_system_prompt(&long).argv().is_err());
-    assert!(
-        new()
-            .append_system_prompt(PromptText::File("p".into()))
-            .argv()
-            .is_ok()
-    );
+    assert!(new().append_system_prompt(PromptText::File("p".into())).argv().is_ok());
 }
 
 #[test]
@@ -248,10 +137,7 @@ fn of_batch_files() {
         "claude.cmd.",
         "claude.bat. .",
     ] {
-        assert_eq!(
-            Program::new(path),
-            Err(InvocationError::BatchFile { path: path.into() })
-        );
+        assert_eq!(Program::new(path), Err(InvocationError::BatchFile { path: path.into() }));
         assert_eq!(
             Program::with_runtime("cli.js", path),
             Err(InvocationError::BatchFile { path: path.into() })
@@ -281,30 +167,14 @@ fn of_names() {
         "ssh-remote",
     ] {
         let value = taken.to_owned();
-        assert_eq!(
-            Entrypoint::new(taken),
-            Err(InvocationError::EntrypointTaken { value })
-        );
+        assert_eq!(Entrypoint::new(taken), Err(InvocationError::EntrypointTaken { value }));
     }
-    for malformed in [
-        "",
-        "a b",
-        "1st",
-        "-a",
-        "Editor",
-        "a\r\nx: y",
-        &"x".repeat(33),
-    ] {
+    for malformed in ["", "a b", "1st", "-a", "Editor", "a\r\nx: y", &"x".repeat(33)] {
         let value = malformed.to_owned();
-        assert_eq!(
-            Entrypoint::new(malformed),
-            Err(InvocationError::EntrypointMalformed { value })
-        );
+        assert_eq!(Entrypoint::new(malformed), Err(InvocationError::EntrypointMalformed { value }));
     }
     for malformed in ["", "a b", "a/b", "a_b", "a,b", "ä", &"x".repeat(49)] {
-        let error = Err(InvocationError::ClientAppMalformed {
-            value: malformed.to_owned(),
-        });
+        let error = Err(InvocationError::ClientAppMalformed { value: malformed.to_owned() });
         assert_eq!(ClientApp::hosted_by(malformed, "1"), error);
         assert_eq!(ClientApp::hosted_by("a", malformed), error);
     }
@@ -312,11 +182,7 @@ fn of_names() {
 
 #[test]
 fn messages_say_what_to_do() {
-    let error = new()
-        .allowed_tools(["Bash(f(a) b)"])
-        .argv()
-        .unwrap_err()
-        .to_string();
+    let error = new().allowed_tools(["Bash(f(a) b)"]).argv().unwrap_err().to_string();
     assert!(error.contains("permissions.allow"), "{error}");
     let error = Program::new("claude.cmd").unwrap_err().to_string();
     assert!(error.contains("claude.exe"), "{error}");

@@ -1,0 +1,14 @@
+//! The session history against hand-made transcripts.
+//!
+//! `fixtures/messages` and `fixtures/listing` hold one case for each behaviour: a transcript and
+//! what is expected of it. The expectations are those of the official TypeScript SDK 0.3.325,
+//! which was run on the same files; a new behaviour is a new pair of files.
+
+mod bed;
+mod changes;
+mod forking;
+mod hostile;
+mod listing;
+mod messages;
+mod places;
+mod subagents;

@@ -1,0 +1,114 @@
+//! Interrupts, withdrawn prompts, steering.
+
+use pilothouse_client::wire::Inbound;
+use pilothouse_client::wire::message::{Delta, StreamEvent};
+use pilothouse_client::wire::permission::PermissionResult;
+use pilothouse_client::{Prompt, Queued, TurnError};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::bed::Bed;
+use crate::session::Session;
+
+on_every_version!(
+    while_it_speaks,
+    while_a_permission_is_open,
+    with_a_queue,
+    prompt_taken_back,
+    steering
+);
+
+/// Starts a turn that stops in the middle of a sentence.
+async fn speaking(bed: &Bed) -> Session<'_> {
+    let mut session = bed.start(bed.options(bed.invocation().partial_messages())).await;
+    session.say("say This much\nhold middle\nmore  and never this.").await;
+    bed.model.wait_held("middle").await.unwrap();
+    session.until("a piece of text", |message| text_piece(message).then_some(())).await;
+    session
+}
+
+fn text_piece(message: &Inbound) -> bool {
+    let Inbound::StreamEvent(frame) = message else { return false };
+    matches!(&frame.event, StreamEvent::ContentBlockDelta(piece) if matches!(piece.delta, Delta::Text(_)))
+}
+
+async fn while_it_speaks(bed: &Bed) {
+    let mut session = speaking(bed).await;
+    let receipt = session.client.interrupt(Queued::Keep).await.unwrap();
+    assert_eq!(receipt.still_queued.is_some(), bed.expected.interrupt_receipt, "{receipt:?}");
+    bed.model.wait_abandoned("middle").await.unwrap();
+    let error = session.turn().await.unwrap_err();
+    assert!(matches!(error, TurnError::Interrupted(_)), "{error:?}");
+
+    session.say("say Here again.").await;
+    session.answer("Here again.").await;
+    assert!(session.end().await.success());
+}
+
+async fn while_a_permission_is_open(bed: &Bed) {
+    let (events, mut happened) = mpsc::unbounded_channel();
+    let options = bed.options(bed.invocation()).on_permission(move |_| {
+        events.send("asked").unwrap();
+        let guard = Dropped(events.clone());
+        async move {
+            let _guard = guard;
+            std::future::pending::<PermissionResult>().await
+        }
+    });
+    let mut session = bed.start(options).await;
+    let note = json!({"file_path": bed.path("note.txt"), "content": "written\n"});
+    session.say(&format!("tool Write {note}\n---\nsay Never said.")).await;
+    assert_eq!(happened.recv().await, Some("asked"));
+    session.client.interrupt(Queued::Keep).await.unwrap();
+    assert_eq!(happened.recv().await, Some("dropped"), "the handler is told by being dropped");
+    let error = session.turn().await.unwrap_err();
+    assert!(matches!(error, TurnError::Interrupted(_)), "{error:?}");
+    assert_eq!(bed.read("note.txt"), None);
+    assert_eq!(bed.model.requests().len(), 1);
+
+    session.say("say Here again.").await;
+    session.answer("Here again.").await;
+    assert!(session.end().await.success());
+}
+
+/// Tells when it is dropped.
+struct Dropped(mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let _ = self.0.send("dropped");
+    }
+}
+
+async fn with_a_queue(bed: &Bed) {
+    let mut session = speaking(bed).await;
+    let queued = session.say("say From the queue.").await;
+    session.settle().await;
+    let receipt = session.client.interrupt(Queued::Cancel).await.unwrap();
+    let first = session.result().await;
+    session.say("say Afterwards.").await;
+    let second = session.result().await;
+    panic!("{queued} {receipt:?} {first:?} {second:?}");
+}
+
+async fn prompt_taken_back(bed: &Bed) {
+    let mut session = speaking(bed).await;
+    let queued = session.say("say From the queue.").await;
+    session.settle().await;
+    let reply = session.client.cancel_prompt(&queued).await;
+    let again = session.client.cancel_prompt(&queued).await;
+    bed.model.release("middle");
+    let first = session.result().await;
+    session.say("say Afterwards.").await;
+    let second = session.result().await;
+    panic!("{reply:?} {again:?} {first:?} {second:?}");
+}
+
+async fn steering(bed: &Bed) {
+    let mut session = speaking(bed).await;
+    session.prompt(Prompt::new("#script\nsay Steered.\n#end").now()).await;
+    session.settle().await;
+    let first = session.result().await;
+    let second = session.result().await;
+    panic!("{first:?} {second:?}");
+}

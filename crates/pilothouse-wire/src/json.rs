@@ -1,0 +1,498 @@
+//! A cursor over JSON text.
+//!
+//! It reads what the types of this crate need and nothing more: members of objects in their order,
+//! strings, numbers, and values to be passed over as they are. `serde_json` parses the same text
+//! more slowly and less often: its strings reject lone surrogates, its nesting ends at 128, its
+//! numbers at `f64`, and the text of a value it has passed over is copied. What this cursor passes
+//! over is checked against the grammar all the same, so it can be written out again.
+//!
+//! Every method gives `None` where the text is not what it looks for. The position is then undefined
+//! until it is [set back](Cursor::rewind).
+
+use std::borrow::Cow;
+
+use memchr::memchr2;
+
+/// Strings shorter than this are searched by words, longer ones by vectors.
+const SHORT: usize = 64;
+
+/// A place in a JSON text.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// A position to come back to.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark(usize);
+
+/// An object whose members are being read.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    /// Where it begins.
+    pub start: Mark,
+    /// Whether there is a member (more) to be read.
+    pub more: bool,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the beginning of `text`.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Here.
+    pub fn mark(&self) -> Mark {
+        Mark(self.at)
+    }
+
+    /// Back to where it was.
+    pub fn rewind(&mut self, mark: Mark) {
+        self.at = mark.0;
+    }
+
+    /// Whether only white space is left.
+    pub fn is_at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// The next byte that is not white space.
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes().get(self.at)?;
+            if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    #[inline]
+    fn eat(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    fn eat_word(&mut self, word: &str) -> Option<()> {
+        self.peek()?;
+        self.bytes()[self.at..].starts_with(word.as_bytes()).then(|| self.at += word.len())
+    }
+
+    /// `null`.
+    pub fn null(&mut self) -> Option<()> {
+        self.eat_word("null")
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self) -> Option<bool> {
+        match self.peek()? {
+            b't' => self.eat_word("true").map(|()| true),
+            b'f' => self.eat_word("false").map(|()| false),
+            _ => None,
+        }
+    }
+
+    /// Goes into an object or a list that begins with `open`; whether there is anything in it.
+    #[inline]
+    pub fn enter(&mut self, open: u8) -> Option<bool> {
+        self.eat(open)?;
+        // In ASCII a closing bracket stands two after its opening one.
+        let empty = self.peek()? == open + 2;
+        if empty {
+            self.at += 1;
+        }
+        Some(!empty)
+    }
+
+    /// After a member or an item: whether there is another. Otherwise the closing bracket of `open`
+    /// is passed.
+    #[inline]
+    pub fn more(&mut self, open: u8) -> Option<bool> {
+        match self.peek()? {
+            b',' => {
+                self.at += 1;
+                Some(true)
+            }
+            close if close == open + 2 => {
+                self.at += 1;
+                Some(false)
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of a member, and its colon.
+    #[inline]
+    pub fn key(&mut self) -> Option<Cow<'a, str>> {
+        let key = self.string()?;
+        self.eat(b':')?;
+        Some(key)
+    }
+
+    /// A string. Lone surrogates become U+FFFD.
+    #[inline]
+    pub fn string(&mut self) -> Option<Cow<'a, str>> {
+        self.eat(b'"')?;
+        let start = self.at;
+        match self.to_quote_or_escape()? {
+            b'"' => Some(Cow::Borrowed(&self.text[start..self.at - 1])),
+            _ => self.unescape(start).map(Cow::Owned),
+        }
+    }
+
+    /// Passes to just after the next quote or backslash and gives which it was. `None` at a control
+    /// character, which no string may hold, and at the end.
+    #[inline]
+    fn to_quote_or_escape(&mut self) -> Option<u8> {
+        let rest = &self.bytes()[self.at..];
+        let length = special(rest)?;
+        let byte = rest[length];
+        self.at += length + 1;
+        (byte >= 0x20).then_some(byte)
+    }
+
+    /// The rest of a string from `start` on; the position is just after its first backslash.
+    fn unescape(&mut self, start: usize) -> Option<String> {
+        let mut text = String::with_capacity((self.at - start) * 2);
+        let mut plain = start;
+        loop {
+            text.push_str(&self.text[plain..self.at - 1]);
+            text.push(self.escape()?);
+            plain = self.at;
+            if self.to_quote_or_escape()? == b'"' {
+                text.push_str(&self.text[plain..self.at - 1]);
+                return Some(text);
+            }
+        }
+    }
+
+    /// What follows a backslash.
+    fn escape(&mut self) -> Option<char> {
+        let byte = *self.bytes().get(self.at)?;
+        self.at += 1;
+        Some(match byte {
+            b'"' | b'\\' | b'/' => char::from(byte),
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'u' => self.code_point()?,
+            _ => return None,
+        })
+    }
+
+    fn code_point(&mut self) -> Option<char> {
+        let first = self.hex4()?;
+        if let Some(c) = char::from_u32(first) {
+            return Some(c);
+        }
+        if (0xd800..0xdc00).contains(&first) && self.bytes()[self.at..].starts_with(b"\\u") {
+            let second = self.mark();
+            self.at += 2;
+            let low = self.hex4()?;
+            if (0xdc00..0xe000).contains(&low) {
+                return char::from_u32(0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00));
+            }
+            self.rewind(second);
+        }
+        Some(char::REPLACEMENT_CHARACTER)
+    }
+
+    fn hex4(&mut self) -> Option<u32> {
+        let digits = self.bytes().get(self.at..self.at + 4)?;
+        self.at += 4;
+        digits.iter().try_fold(0, |sum, digit| Some(sum * 16 + char::from(*digit).to_digit(16)?))
+    }
+
+    /// Passes a number and gives its text.
+    pub fn number(&mut self) -> Option<&'a str> {
+        self.peek()?;
+        let start = self.at;
+        let digits = |cursor: &mut Self| {
+            let rest = &cursor.bytes()[cursor.at..];
+            let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            cursor.at += count;
+            (count > 0).then_some(())
+        };
+        let next = |cursor: &Self| cursor.bytes().get(cursor.at).copied();
+        if next(self) == Some(b'-') {
+            self.at += 1;
+        }
+        match next(self)? {
+            b'0' => self.at += 1,
+            _ => digits(self)?,
+        }
+        if next(self) == Some(b'.') {
+            self.at += 1;
+            digits(self)?;
+        }
+        if matches!(next(self), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(next(self), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            digits(self)?;
+        }
+        Some(&self.text[start..self.at])
+    }
+
+    /// Passes a value, however deep, and gives its text.
+    pub fn skip(&mut self) -> Option<&'a str> {
+        self.peek()?;
+        let start = self.at;
+        let mut open = Vec::new();
+        loop {
+            match self.peek()? {
+                bracket @ (b'{' | b'[') => {
+                    if self.enter(bracket)? {
+                        open.push(bracket);
+                        self.skip_key(bracket)?;
+                        continue;
+                    }
+                }
+                b'"' => self.skip_string()?,
+                b't' => self.eat_word("true")?,
+                b'f' => self.eat_word("false")?,
+                b'n' => self.eat_word("null")?,
+                _ => drop(self.number()?),
+            }
+            // A value has ended; with it may end what it stands in.
+            loop {
+                let Some(bracket) = open.last().copied() else {
+                    return Some(&self.text[start..self.at]);
+                };
+                if self.more(bracket)? {
+                    self.skip_key(bracket)?;
+                    break;
+                }
+                open.pop();
+            }
+        }
+    }
+
+    #[inline]
+    fn skip_key(&mut self, bracket: u8) -> Option<()> {
+        if bracket == b'{' {
+            self.skip_string()?;
+            self.eat(b':')?;
+        }
+        Some(())
+    }
+
+    fn skip_string(&mut self) -> Option<()> {
+        self.eat(b'"')?;
+        while self.to_quote_or_escape()? == b'\\' {
+            // Checked, not kept: the text goes on as it is.
+            self.escape()?;
+        }
+        Some(())
+    }
+
+    /// Goes into the object that begins here.
+    #[inline]
+    pub fn open(&mut self) -> Option<Opened> {
+        let start = self.mark();
+        self.enter(b'{').map(|more| Opened { start, more })
+    }
+
+    /// The value of the string member `tag` of the object just opened. Where it comes first, as it
+    /// nearly always does, it is passed; otherwise it is looked for and stays to be read again.
+    #[inline]
+    pub fn tag(&mut self, object: &mut Opened, tag: &str) -> Option<Cow<'a, str>> {
+        if !object.more {
+            return None;
+        }
+        let first = self.mark();
+        if self.key()? == tag && self.peek()? == b'"' {
+            let word = self.string()?;
+            object.more = self.more(b'{')?;
+            return Some(word);
+        }
+        self.rewind(first);
+        self.clone().find_text(tag)
+    }
+
+    /// The text of the member `name` further on in this object.
+    fn find_text(mut self, name: &str) -> Option<Cow<'a, str>> {
+        let mut more = true;
+        while more {
+            if self.key()? == name {
+                return self.string();
+            }
+            self.skip()?;
+            more = self.more(b'{')?;
+        }
+        None
+    }
+
+    /// The members of the object that begins here, each value untouched.
+    pub fn members(&mut self) -> Option<Vec<(Cow<'a, str>, &'a str)>> {
+        let mut members = Vec::new();
+        let mut more = self.enter(b'{')?;
+        while more {
+            members.push((self.key()?, self.skip()?));
+            more = self.more(b'{')?;
+        }
+        Some(members)
+    }
+
+    /// The items of the list that begins here, untouched.
+    pub fn items(&mut self) -> Option<Vec<&'a str>> {
+        let mut items = Vec::new();
+        let mut more = self.enter(b'[')?;
+        while more {
+            items.push(self.skip()?);
+            more = self.more(b'[')?;
+        }
+        Some(items)
+    }
+}
+
+/// Where the first quote, backslash or control character is.
+#[inline]
+fn special(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    for chunk in bytes.chunks_exact(8).take(SHORT / 8) {
+        let found = specials(chunk);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    let rest = &bytes[at..];
+    if at < SHORT {
+        let is_special = |byte: &u8| matches!(*byte, b'"' | b'\\' | ..0x20);
+        return rest.iter().position(is_special).map(|length| at + length);
+    }
+    let length = memchr2(b'"', b'\\', rest)?;
+    let lowest = rest[..length].iter().fold(u8::MAX, |lowest, byte| lowest.min(*byte));
+    if lowest >= 0x20 {
+        return Some(at + length);
+    }
+    rest.iter().position(|byte| *byte < 0x20).map(|length| at + length)
+}
+
+/// Eight bytes at once: the lowest set bit is the top bit of the first special byte. Bits above it
+/// may be wrong.
+#[inline]
+fn specials(chunk: &[u8]) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let Ok(eight) = chunk.try_into() else { return 0 };
+    let word = u64::from_le_bytes(eight);
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let quote = zero(word ^ (ONES * 0x22));
+    let escape = zero(word ^ (ONES * 0x5c));
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (quote | escape | control) & TOPS
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn skipped(text: &str) -> Option<&str> {
+        let mut cursor = Cursor::new(text);
+        let json = cursor.skip()?;
+        cursor.is_at_end().then_some(json)
+    }
+
+    fn is_json(text: &str) -> bool {
+        serde_json::from_str::<&RawValue>(text).is_ok()
+    }
+
+    #[test]
+    fn passes_what_serde_json_passes() {
+        let texts = [
+            "null",
+            "tru",
+            "true",
+            "truex",
+            "0",
+            "-0",
+            "01",
+            "-",
+            "1.",
+            "1.5e",
+            "1e400",
+            "1E+2",
+            "\"\"",
+            "\"a",
+            "\"\\u12\"",
+            "\"\\ud83d\"",
+            "\"\\x\"",
+            "\"\t\"",
+            "[]",
+            "[1,]",
+            "[,]",
+            "{}",
+            "{\"a\":1}",
+            "{\"a\" : 1 , \"b\":[{}]}",
+            "{\"a\":1,}",
+            "{a:1}",
+            "{\"a\"}",
+            "[1 2]",
+            "[[[]]",
+            "{]",
+            "",
+            " ",
+            "[}",
+            "\u{a0}1",
+        ];
+        for text in texts {
+            assert_eq!(skipped(text).is_some(), is_json(text), "{text}");
+        }
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(skipped(&deep), Some(&*deep));
+    }
+
+    #[test]
+    fn surrogates_pair_up_or_become_replacement_characters() {
+        for (text, expected) in [
+            (r#""\ud83d\ude00""#, "😀"),
+            (r#""\ud83d""#, "\u{fffd}"),
+            (r#""\ud83dx""#, "\u{fffd}x"),
+            (r#""\ud83d\n""#, "\u{fffd}\n"),
+            (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
+            (r#""\ude00\u0041""#, "\u{fffd}A"),
+        ] {
+            assert_eq!(Cursor::new(text).string().as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn strings_are_what_serde_json_says(text in ".{0,200}") {
+            let json = Value::String(text.clone()).to_string();
+            let string = Cursor::new(&json).string();
+            prop_assert_eq!(string.as_deref(), Some(&*text));
+            prop_assert_eq!(skipped(&json), Some(&*json));
+        }
+
+        #[test]
+        fn any_text_passes_if_and_only_if_it_is_json(
+            text in r#"[\[\]{}",:0-9eE.+\-\\untrfalse \u{1}ü]{0,30}"#
+        ) {
+            prop_assert_eq!(skipped(&text).is_some(), is_json(&text));
+        }
+
+        #[test]
+        fn long_strings_are_searched_to_the_end(
+            before in "[a-z]{0,140}", special in prop_oneof![Just('"'), Just('\\'), Just('\u{1}')]
+        ) {
+            let text = format!("{before}{special}rest\"");
+            prop_assert_eq!(super::special(text.as_bytes()), Some(before.len()));
+            prop_assert_eq!(super::special(before.as_bytes()), None);
+        }
+    }
+}

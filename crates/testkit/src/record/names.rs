@@ -1,0 +1,281 @@
+//! Gives everything that is different each time a name that is always the same.
+//!
+//! * Ids become placeholders of the same shape, numbered in the order in which they turn up; the same id has the same
+//!   placeholder wherever it stands, in the middle of a path too.
+//! * Paths of the throw-away directories become `/home/user`, `/project` and `/tmp`.
+//! * Times, durations and costs become fixed values.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::Number;
+
+use super::json::{Json, Leaf};
+
+/// Ids that can be told by how they begin.
+const PREFIXES: [&str; 6] = ["msg_", "toolu_", "srvtoolu_", "req_", "wrkf_", "cse_"];
+
+/// Members that hold ids which cannot be told by their look.
+const ID_MEMBERS: [&str; 13] = [
+    "agent_id",
+    "agentId",
+    "task_id",
+    "taskId",
+    "parent_task_id",
+    "backgroundTaskId",
+    "shell_id",
+    "run_id",
+    "runId",
+    "slug",
+    "backupFileName",
+    "senderTaskId",
+    "cronId",
+];
+
+/// Members with a time of day, a duration or a cost, besides all that end in `_ms`, `Ms`, `_at` and `At`.
+const TIMES: [&str; 18] = [
+    "cost",
+    "costUSD",
+    "duration",
+    "durationSeconds",
+    "elapsed_time_seconds",
+    "end_time",
+    "estimated_cache_write_usd",
+    "mtime",
+    "pid",
+    "resetsAt",
+    "seconds_since_last_response",
+    "startTime",
+    "start_time",
+    "timestamp",
+    "total_cost_usd",
+    "total_api_duration_ms",
+    "utilization",
+    "worker_epoch",
+];
+
+const MOMENT: &str = "2026-01-01T00:00:00.000Z";
+
+/// The names given so far.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// What to write instead of what, the longest first.
+    known: Vec<(String, String)>,
+    ids: HashSet<String>,
+    counts: BTreeMap<String, usize>,
+}
+
+impl Names {
+    /// With texts that are known beforehand.
+    pub fn new(places: Vec<(String, String)>) -> Self {
+        let mut names = Self { known: places, ..Self::default() };
+        names.order();
+        names
+    }
+
+    /// Notes the ids in a line. All lines come here before the first one goes to [`Self::apply`]: an id may stand in a
+    /// path before it stands by itself.
+    pub fn learn(&mut self, line: &Json) {
+        line.each_text("", &mut |under, text| {
+            for id in uuids(text) {
+                self.id(id, |n| format!("00000000-0000-4000-8000-{n:012}"), "uuid");
+            }
+            for prefix in PREFIXES {
+                for id in prefixed(text, prefix) {
+                    self.id(id, |n| format!("{prefix}{n:024}"), prefix);
+                }
+            }
+            if let Some(slug) = plan_slug(text) {
+                self.id(slug, |n| format!("slug-{n}"), "slug");
+            }
+            let keyed = ID_MEMBERS.contains(&under) && is_opaque(text);
+            if keyed && under == "slug" {
+                self.id(text, |n| format!("slug-{n}"), "slug");
+            } else if keyed {
+                let initial: String = text.chars().take(1).collect();
+                let width = text.chars().count().saturating_sub(1);
+                self.id(text, |n| format!("{initial}{n:0width$}"), &format!("{initial}{width}"));
+            }
+        });
+    }
+
+    fn id(&mut self, id: &str, name: impl Fn(usize) -> String, kind: &str) {
+        if self.ids.insert(id.to_owned()) {
+            let count = self.counts.entry(kind.to_owned()).or_default();
+            *count += 1;
+            self.known.push((id.to_owned(), name(*count)));
+            self.order();
+        }
+    }
+
+    fn order(&mut self) {
+        self.known.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
+    }
+
+    /// Writes the names into a line.
+    pub fn apply(&self, line: &mut Json) {
+        line.each_mut("", &mut |under, leaf| match leaf {
+            Leaf::Text(text) => *text = self.rename(text),
+            Leaf::Number(number) => {
+                if is_time(under, number) {
+                    *number = fixed(number);
+                }
+            }
+        });
+    }
+
+    /// One text with the names written into it.
+    pub fn rename(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (known, name) in &self.known {
+            if text.contains(known.as_str()) {
+                text = text.replace(known.as_str(), name);
+            }
+        }
+        moments(&text)
+    }
+}
+
+/// A member that holds a time by its name, or a number that can be nothing but one.
+fn is_time(under: &str, number: &Number) -> bool {
+    let suffixed = ["_ms", "Ms", "_at", "At"].iter().any(|suffix| under.ends_with(suffix));
+    // A limit is not a measurement: it is part of what was asked for.
+    let limit = under.starts_with("timeout") || under.starts_with("timed");
+    let epoch = number
+        .as_f64()
+        .is_some_and(|n| (1.6e9..2.2e9).contains(&n) || (1.6e12..2.2e12).contains(&n));
+    epoch || TIMES.contains(&under) || (suffixed && !limit)
+}
+
+/// A number of the same kind and magnitude.
+fn fixed(number: &Number) -> Number {
+    match number.as_f64() {
+        Some(n) if n >= 1.6e12 => 1_767_225_600_000_u64.into(),
+        Some(n) if n >= 1.6e9 => 1_767_225_600_u64.into(),
+        Some(0.0) => number.clone(),
+        _ => 1_u64.into(),
+    }
+}
+
+/// A word that nobody would say: long, and with a digit or a dash in it.
+fn is_opaque(text: &str) -> bool {
+    text.len() >= 7
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_@.".contains(&b))
+        && text.bytes().any(|b| b.is_ascii_alphanumeric())
+}
+
+fn uuids(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(window) = bytes.get(at..at + 36) {
+        let fits = window.iter().enumerate().all(|(i, b)| match i {
+            8 | 13 | 18 | 23 => *b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        });
+        if fits {
+            found.push(&text[at..at + 36]);
+            at += 36;
+        } else {
+            at += 1;
+        }
+    }
+    found
+}
+
+fn prefixed<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
+    text.match_indices(prefix)
+        .filter(|(at, _)| !text[..*at].ends_with(|c: char| c.is_ascii_alphanumeric()))
+        .map(|(at, _)| {
+            let rest = &text[at + prefix.len()..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            &text[at..at + prefix.len() + end]
+        })
+        .filter(|id| id.len() >= prefix.len() + 16)
+        .collect()
+}
+
+/// The made-up name of a plan's file.
+fn plan_slug(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("/plans/")?;
+    let (slug, _) = rest.split_once(".md")?;
+    is_opaque(slug).then_some(slug)
+}
+
+/// Every ISO time becomes the same one.
+fn moments(text: &str) -> String {
+    const SHAPE: &[u8] = b"dddd-dd-ddTdd:dd:dd";
+    let is_moment = |bytes: &[u8]| {
+        SHAPE.iter().zip(bytes).all(|(shape, byte)| match shape {
+            b'd' => byte.is_ascii_digit(),
+            other => other == byte,
+        })
+    };
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.as_bytes().windows(SHAPE.len()).position(is_moment) {
+        out.push_str(&rest[..at]);
+        out.push_str(MOMENT);
+        let tail = &rest[at + SHAPE.len()..];
+        let end = tail.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(tail.len());
+        rest = tail[end..].strip_prefix('Z').unwrap_or(&tail[end..]);
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn renamed(lines: &[&str]) -> Vec<String> {
+        let mut names = Names::new(vec![
+            ("/tmp/x1/project".to_owned(), "/project".to_owned()),
+            ("-tmp-x1-project".to_owned(), "-project".to_owned()),
+        ]);
+        let mut lines: Vec<Json> =
+            lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines.iter().for_each(|line| names.learn(line));
+        lines.iter_mut().for_each(|line| names.apply(line));
+        lines.iter().map(|line| serde_json::to_string(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn an_id_has_one_name_everywhere() {
+        let lines = renamed(&[
+            r#"{"path":"/tmp/x1/project/a1b2c3d4e/01234567-89ab-cdef-0123-456789abcdef.jsonl"}"#,
+            r#"{"agent_id":"a1b2c3d4e","toolu_0123456789abcdef0":"ok","session_id":"01234567-89ab-cdef-0123-456789abcdef"}"#,
+        ]);
+        assert_eq!(
+            lines,
+            [
+                r#"{"path":"/project/a00000001/00000000-0000-4000-8000-000000000001.jsonl"}"#,
+                r#"{"agent_id":"a00000001","toolu_000000000000000000000001":"ok","session_id":"00000000-0000-4000-8000-000000000001"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn times_and_costs_are_fixed_and_limits_are_not() {
+        let lines = renamed(&[
+            r#"{"duration_ms":431,"ttft_ms":0,"timeout_ms":5000,"resetsAt":1763244000,"at":"x 2026-11-15T20:25:01.123Z y","total_cost_usd":0.0123,"n":17}"#,
+        ]);
+        assert_eq!(
+            lines,
+            [
+                r#"{"duration_ms":1,"ttft_ms":0,"timeout_ms":5000,"resetsAt":1767225600,"at":"x 2026-01-01T00:00:00.000Z y","total_cost_usd":1,"n":17}"#
+            ]
+        );
+    }
+
+    #[test]
+    fn short_ids_of_the_to_do_list_stay() {
+        let line = r#"{"taskId":"1","task_id":"2"}"#;
+        assert_eq!(renamed(&[line]), [line]);
+    }
+
+    #[test]
+    fn keys_of_projects_are_places_too() {
+        let lines = renamed(&[r#"{"p":"/home/user/.claude/projects/-tmp-x1-project/a"}"#]);
+        assert_eq!(lines, [r#"{"p":"/home/user/.claude/projects/-project/a"}"#]);
+    }
+}
