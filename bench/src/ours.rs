@@ -7,6 +7,11 @@ use std::hint::black_box;
 use std::path::Path;
 
 use memchr::memchr;
+use pilothouse_client::{Cli, Client, Options};
+use pilothouse_wire::Inbound;
+use pilothouse_wire::codec;
+
+use crate::reading::Stopwatch;
 
 /// What the client handed out.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,20 +45,36 @@ pub fn split_all(corpus: &[u8]) -> u64 {
 }
 
 /// Decodes every line into a typed message and returns how many there were.
-///
-/// Not measured yet: returns 0.
 #[must_use]
 pub fn decode_all(corpus: &[u8]) -> u64 {
-    black_box(corpus);
-    0
+    let mut count = 0;
+    for line in lines(corpus) {
+        black_box(codec::decode(line));
+        count += 1;
+    }
+    count
 }
 
-/// Starts `printer` as the CLI, sends a prompt, and receives every message.
-///
-/// Not measured yet: returns no messages.
+/// Starts `printer` as the CLI, sends a prompt, and receives every message, decoded.
 pub fn end_to_end(printer: &Path) -> Result<Consumed, Box<dyn std::error::Error>> {
-    black_box(printer);
-    Ok(Consumed { messages: 0, seconds: 0.0 })
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let options = Options::default().cli(Cli::At(printer.to_owned()));
+        let (client, mut received) = Client::start(options).await?;
+        let mut stopwatch = Stopwatch::start();
+        client.prompt("go").await?;
+        let mut messages = 0;
+        while let Some(frame) = received.next().await {
+            messages += 1;
+            if matches!(frame.message, Inbound::Result(_)) {
+                stopwatch.result_seen();
+            }
+            black_box(frame);
+        }
+        let seconds = stopwatch.seconds();
+        client.stop().await;
+        Ok(Consumed { messages, seconds })
+    })
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 /// Bytes that may wait before the reader slows down.
-const MARK: usize = 2 * 1024 * 1024;
+const MARK: usize = 512 * 1024;
 
 /// How long the reader waits for a consumer that takes nothing.
 const PATIENCE: Duration = Duration::from_millis(100);

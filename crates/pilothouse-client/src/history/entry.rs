@@ -164,16 +164,13 @@ impl Entry {
     pub(super) fn read(line: &Line<'_>, span: Span, names: &mut Names) -> Option<Self> {
         let kind = Kind::of(line)?;
         let uuid = names.intern(&line.text("uuid")?);
-        let message = line.get("message");
-        let content = message.and_then(|message| message.get("content"));
-        let assistant = kind == Kind::Assistant;
-        let user = kind == Kind::User;
-        let results = || {
-            content
-                .into_iter()
-                .flat_map(Value::items)
-                .filter(|block| block_is(*block, "tool_result"))
-        };
+        // Messages can be long: each part is walked once.
+        let message = line.get("message").map(Line::of);
+        let content = message.as_ref().and_then(|message| message.get("content"));
+        let blocks: Vec<Line<'_>> =
+            content.into_iter().flat_map(Value::items).map(Line::of).collect();
+        let of_type = |name: &'static str| blocks.iter().filter(move |block| block.is_type(name));
+        let (user, assistant) = (kind == Kind::User, kind == Kind::Assistant);
         Some(Self {
             kind,
             uuid,
@@ -186,18 +183,17 @@ impl Entry {
             compact_summary: line.is_true("isCompactSummary"),
             agent: names.opt(line.get("agentId")),
             response: message
+                .as_ref()
                 .filter(|_| assistant)
                 .and_then(|message| names.opt(message.get("id"))),
-            calls: match content {
-                Some(content) if assistant => content
-                    .items()
-                    .filter(|block| block_is(*block, "tool_use"))
-                    .filter_map(|block| names.opt(block.get("id")))
-                    .collect(),
-                _ => Vec::new(),
-            },
-            has_tool_result: user && results().next().is_some(),
-            answers: results().filter_map(|block| names.opt(block.get("tool_use_id"))).collect(),
+            calls: of_type("tool_use")
+                .filter(|_| assistant)
+                .filter_map(|block| names.opt(block.get("id")))
+                .collect(),
+            has_tool_result: user && of_type("tool_result").next().is_some(),
+            answers: of_type("tool_result")
+                .filter_map(|block| names.opt(block.get("tool_use_id")))
+                .collect(),
             source_assistant: names.opt(line.get("sourceToolAssistantUUID")),
             fork_briefing: kind == Kind::Attachment
                 && line.get("attachment").is_some_and(|own| block_is(own, "fork_briefing")),
@@ -205,7 +201,7 @@ impl Entry {
             logical_parent: names.opt(line.get("logicalParentUuid")),
             queued: queued(line, kind, names),
             text: match content {
-                Some(content) if user => text_sort(line, content),
+                Some(content) if user => text_sort(line, content, &blocks),
                 _ => TextSort::Plain,
             },
             shown_origin: origin_is_shown(line.get("origin")),
@@ -294,18 +290,17 @@ const INTERRUPTIONS: [&str; 4] = [
     "The user doesn't want to take this action",
 ];
 
-fn text_sort(line: &Line<'_>, content: Value<'_>) -> TextSort {
+fn text_sort(line: &Line<'_>, content: Value<'_>, blocks: &[Line<'_>]) -> TextSort {
     let interrupts = |text: Option<Value<'_>>| {
         text.and_then(Value::opening)
             .is_some_and(|text| INTERRUPTIONS.iter().any(|start| text.starts_with(start)))
     };
-    let all_interrupt = content.items().next().is_some()
-        && content.items().all(|block| {
-            let refused =
-                block_is(block, "tool_result") && block.get("is_error").is_some_and(Value::is_true);
-            if block_is(block, "text") {
+    let all_interrupt = !blocks.is_empty()
+        && blocks.iter().all(|block| {
+            if block.is_type("text") {
                 interrupts(block.get("text"))
             } else {
+                let refused = block.is_type("tool_result") && block.is_true("is_error");
                 refused && interrupts(block.get("content"))
             }
         });
@@ -315,7 +310,7 @@ fn text_sort(line: &Line<'_>, content: Value<'_>) -> TextSort {
     if line.get("promptSource").is_some() {
         return TextSort::Plain;
     }
-    let last = content.items().filter(|block| block_is(*block, "text")).last();
+    let last = blocks.iter().rfind(|block| block.is_type("text"));
     let text = content.opening().or_else(|| last?.get("text")?.opening()).unwrap_or_default();
     let starts = |tag: &str| text.starts_with(tag);
     if starts("<local-command-caveat>") {

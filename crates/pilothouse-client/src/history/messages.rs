@@ -183,7 +183,9 @@ fn read_message(
     appearance: Appearance,
     parentage: &Parentage,
 ) -> Option<SessionMessage> {
-    let line = Line::parse(text)?;
+    // Checks that it is JSON, too.
+    let entry = RawValue::from_string(text.trim().to_owned()).ok()?;
+    let line = Line::of(Value::new(text));
     let owned = |key: &str| line.text(key).map(String::from);
     let queued = line.get("attachment").filter(|_| appearance == Appearance::QueuedPrompt);
     let kind = match &*line.text("type")? {
@@ -212,7 +214,7 @@ fn read_message(
         session_id: owned("sessionId").unwrap_or_default(),
         timestamp: owned("timestamp"),
         message: message.and_then(|message| RawValue::from_string(message).ok()),
-        entry: RawValue::from_string(text.trim().to_owned()).ok()?,
+        entry,
         parent_tool_use_id: parentage.tool_use_id.clone(),
         parent_agent_id: parentage.agent_id.clone(),
         meta: line.is_true("isMeta")

@@ -18,10 +18,13 @@ struct Copy {
 impl Copy {
     fn of(bed: &Bed, request: &ForkRequest) -> Self {
         let id = bed.history.fork(&session(1), request).unwrap();
-        let mut text = fs::read_to_string(bed.transcript("-a", &id)).unwrap();
-        for line in text.clone().lines() {
+        let written = fs::read_to_string(bed.transcript("-a", &id)).unwrap();
+        let mut text = written.clone();
+        for line in written.lines() {
             // Lone surrogates do not fit into a `Value`; those lines keep their new uuid.
-            let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
+            let Ok(line) = serde_json::from_str::<Value>(line) else {
+                continue;
+            };
             if let (Some(new), Some(old)) =
                 (line["uuid"].as_str(), line["forkedFrom"]["messageUuid"].as_str())
             {

@@ -110,7 +110,7 @@ fn long_transcripts_take_time_in_proportion() {
         let session = bed.put("-a", number, lines(&all), 0);
         bed.history.messages(&session, &MessageQuery::new()).unwrap().len()
     };
-    let n = 30_000;
+    let n = 12_000;
     let chain = (0..n).map(|i| {
         link(format!("u{i}"), if i == 0 { Value::Null } else { format!("u{}", i - 1).into() })
     });
@@ -147,7 +147,7 @@ fn long_transcripts_take_time_in_proportion() {
 #[test]
 fn big_lines_are_read() {
     let bed = Bed::new();
-    let text = "y".repeat(24 << 20);
+    let text = "y".repeat(6 << 20);
     let content = line(&user(Path::new("/w"), &text));
     let session = bed.put("-a", 1, content, 0);
     let messages = bed.history.messages(&session, &MessageQuery::new()).unwrap();

@@ -75,25 +75,6 @@ fn a_subdirectory_does_not_list_its_repository() {
 }
 
 #[test]
-fn repositories_cannot_run_anything() {
-    let bed = Bed::new();
-    let main = repository(&bed, "main");
-    let trace = bed.directory("traces").join("ran");
-    let script = main.join("script");
-    fs::write(&script, format!("#!/bin/sh\ntouch '{}'\n", trace.display())).unwrap();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    git(&main, &["config", "core.fsmonitor", script.to_str().unwrap()]);
-    git(&main, &["config", "core.hooksPath", main.to_str().unwrap()]);
-    bed.prompt(&main, 1, "in main");
-    assert_eq!(listed(&bed, Scope::directory(&main)), ["in main"]);
-    assert!(!trace.exists());
-}
-
-#[test]
 fn names_of_older_releases_are_found() {
     let bed = Bed::new();
     let decomposed = bed.directory("cafe\u{301}");
@@ -150,7 +131,7 @@ fn a_named_project_directory_goes_first() {
     let work = bed.directory("work");
     bed.prompt(&work, 1, "by path");
     bed.put("shared", 2, line(&user(&work, "shared")), 2);
-    let history = bed.history.clone().with_project_dir_name("shared").unwrap();
+    let history = bed.history.with_project_dir_name("shared").unwrap();
     let query = SessionQuery::new().scope(Scope::directory_alone(&work));
     assert_eq!(history.sessions(&query).len(), 2);
     assert!(history.project_dirs(&work)[0].ends_with("shared"));

@@ -243,13 +243,12 @@ mod tests {
 
     #[test]
     fn torn_lines_are_whole_when_put_together() {
-        let frames = vec![json!({"type": "x", "text": "é".repeat(3000)}); 3];
+        let frames = vec![json!({"type": "x", "text": "x".repeat(3000)}); 3];
         let torn = written("torn", &frames);
         assert!(torn.len() > 6, "{}", torn.len());
+        assert!(torn.iter().any(|piece| !piece.ends_with('\n')));
         assert_eq!(torn, written("torn", &frames), "the seed is fixed");
-        let whole: usize = written("", &frames).iter().map(String::len).sum();
-        let pieces: usize = frames.len() * (whole / frames.len());
-        assert_eq!(pieces, whole);
+        assert_eq!(torn.concat(), written("", &frames).concat());
     }
 
     #[test]
