@@ -117,7 +117,10 @@ impl Connection {
                 self.take(line, &mut messages);
             }
             self.queue.push(&mut messages);
-            self.queue.room().await;
+            // Whoever waits for an answer may be the one who takes the messages.
+            if !self.requests().is_waiting() {
+                self.queue.room().await;
+            }
         }
         // A last line without its newline was cut off: kept, like everything else.
         messages.extend(lines.remainder());

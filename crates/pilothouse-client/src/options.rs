@@ -8,7 +8,9 @@ use pilothouse_wire::Raw;
 use pilothouse_wire::control::cli::{DialogResult, Elicitation, ElicitationResult, UserDialog};
 use pilothouse_wire::control::initialize::{AgentDefinition, Initialize};
 use pilothouse_wire::hook::{HookMatcher, OnFailure};
-use pilothouse_wire::invocation::{Invocation, PermissionPrompts, Program, Start};
+use pilothouse_wire::invocation::{
+    Invocation, PermissionMode, PermissionPrompts, Program, Start,
+};
 use pilothouse_wire::permission::{CanUseTool, PermissionResult};
 
 use crate::answering::HOOK_ID;
@@ -89,7 +91,8 @@ impl Options {
     }
 
     /// Asks `handler` for every permission that no rule gives. Plan exits and questions of the
-    /// model come this way too; see [`CanUseTool`].
+    /// model come this way too; see [`CanUseTool`]. The permission mode is then `default` unless
+    /// another is chosen.
     #[must_use]
     pub fn on_permission<F, Fut>(mut self, handler: F) -> Self
     where
@@ -178,9 +181,12 @@ impl Options {
         let (path, mut args) = self.cli.resolve()?;
         let program = Program::new(path)?;
         let mut invocation = self.invocation.clone();
-        let unset = invocation.permission_prompts == PermissionPrompts::Unset;
-        if unset && self.handlers.permission.is_some() {
-            invocation.permission_prompts = PermissionPrompts::Host;
+        if self.handlers.permission.is_some() {
+            if invocation.permission_prompts == PermissionPrompts::Unset {
+                invocation.permission_prompts = PermissionPrompts::Host;
+            }
+            // Without a mode the CLI may choose `auto`, and the handler would hardly be asked.
+            invocation.permission_mode.get_or_insert(PermissionMode::Default);
         }
         if let Some(cwd) = invocation.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
             return Err(StartError::NoSuchDirectory { path: cwd.clone() });

@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
     pub fn string(&mut self) -> Option<Cow<'a, str>> {
         self.eat(b'"')?;
         let start = self.at;
-        match self.to_quote_or_escape()? {
+        match self.pass_quote_or_escape()? {
             b'"' => Some(Cow::Borrowed(&self.text[start..self.at - 1])),
             _ => self.unescape(start).map(Cow::Owned),
         }
@@ -148,7 +148,7 @@ impl<'a> Cursor<'a> {
     /// Passes to just after the next quote or backslash and gives which it was. `None` at a control
     /// character, which no string may hold, and at the end.
     #[inline]
-    fn to_quote_or_escape(&mut self) -> Option<u8> {
+    fn pass_quote_or_escape(&mut self) -> Option<u8> {
         let rest = &self.bytes()[self.at..];
         let length = special(rest)?;
         let byte = rest[length];
@@ -164,7 +164,7 @@ impl<'a> Cursor<'a> {
             text.push_str(&self.text[plain..self.at - 1]);
             text.push(self.escape()?);
             plain = self.at;
-            if self.to_quote_or_escape()? == b'"' {
+            if self.pass_quote_or_escape()? == b'"' {
                 text.push_str(&self.text[plain..self.at - 1]);
                 return Some(text);
             }
@@ -287,7 +287,7 @@ impl<'a> Cursor<'a> {
 
     fn skip_string(&mut self) -> Option<()> {
         self.eat(b'"')?;
-        while self.to_quote_or_escape()? == b'\\' {
+        while self.pass_quote_or_escape()? == b'\\' {
             // Checked, not kept: the text goes on as it is.
             self.escape()?;
         }
@@ -357,14 +357,19 @@ impl<'a> Cursor<'a> {
 /// Where the first quote, backslash or control character is.
 #[inline]
 fn special(bytes: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    for chunk in bytes.chunks_exact(8).take(SHORT / 8) {
-        let found = specials(chunk);
+    let (words, _) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().take(SHORT / 8).enumerate() {
+        let found = specials(*word);
         if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
         }
-        at += 8;
     }
+    beyond(bytes, words.len().min(SHORT / 8) * 8)
+}
+
+/// As [`special`], from `at` on: the last few bytes, or a long string.
+#[inline(never)]
+fn beyond(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     if at < SHORT {
         let is_special = |byte: &u8| matches!(*byte, b'"' | b'\\' | ..0x20);
@@ -381,10 +386,9 @@ fn special(bytes: &[u8]) -> Option<usize> {
 /// Eight bytes at once: the lowest set bit is the top bit of the first special byte. Bits above it
 /// may be wrong.
 #[inline]
-fn specials(chunk: &[u8]) -> u64 {
+fn specials(eight: [u8; 8]) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;
-    let Ok(eight) = chunk.try_into() else { return 0 };
     let word = u64::from_le_bytes(eight);
     let zero = |word: u64| word.wrapping_sub(ONES) & !word;
     let quote = zero(word ^ (ONES * 0x22));

@@ -76,6 +76,11 @@ impl<T> Peer<T> {
         self.ours.remove(id)
     }
 
+    /// Whether a request of the host's waits for its answer.
+    pub fn is_waiting(&self) -> bool {
+        !self.ours.is_empty()
+    }
+
     /// Notes a request of the CLI's.
     pub fn arrived(&mut self, id: &str) -> Arrival {
         if self.theirs.insert(id.to_owned()) { Arrival::New } else { Arrival::Duplicate }

@@ -1,6 +1,7 @@
 //! Permissions: modes, rules, the question `can_use_tool` and its answer.
 
 use crate::raw::Raw;
+use crate::tool::ToolInput;
 
 words! {
     /// How the CLI decides what needs asking.
@@ -326,6 +327,11 @@ impl PermissionResult {
 }
 
 impl CanUseTool {
+    /// The input as its tool understands it.
+    pub fn tool(&self) -> ToolInput {
+        ToolInput::of(&self.tool_name, &self.input)
+    }
+
     /// Yes, this once.
     pub fn allow(&self) -> PermissionResult {
         self.allow_with(self.input.clone())

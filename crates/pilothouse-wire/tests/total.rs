@@ -1,4 +1,5 @@
 //! Decoding never fails and never loses anything, whatever the line.
+#![allow(clippy::expect_used)]
 
 use pilothouse_wire::codec::{Inbound, decode, encode_line};
 use pilothouse_wire::{Raw, Unknown};

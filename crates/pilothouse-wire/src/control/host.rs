@@ -19,6 +19,8 @@ macro_rules! requests {
     ($( $(#[$meta:meta])* $name:ident = $subtype:literal -> $reply:ty ),* $(,)?) => {
         tagged! {
             /// A request of the host. Those that this CLI does not know are answered with an error.
+            // One lives as long as it takes to write it: its size does not matter.
+            #[allow(clippy::large_enum_variant)]
             pub enum HostRequest by "subtype" {
                 $( $(#[$meta])* $name($name) = $subtype ),*
             }
