@@ -5,7 +5,6 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -44,8 +43,12 @@ impl Scene {
     fn new() -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let script = dir.path().join("claude");
-        fs::write(&script, SCRIPT).expect("written");
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("executable");
+        // Written by another process: a file that this one has open for writing while another
+        // thread forks cannot be executed for a moment.
+        let write = r#"printf %s "$1" > "$2" && chmod +x "$2""#;
+        let mut shell = Command::new("/bin/sh");
+        let status = shell.args(["-c", write, "sh", SCRIPT]).arg(&script).status();
+        assert!(status.expect("sh runs").success());
         // A named pipe blocks its reader until there is a writer: no polling, no sleeping.
         let ready = dir.path().join("ready");
         mkfifoat(CWD, &ready, Mode::RWXU).expect("a named pipe");
