@@ -19,8 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     client.prompt("Which of them should I read first?").await?;
     print_turn(&mut messages).await;
 
-    let exit = client.stop().await;
-    println!("the CLI ended with {exit}");
+    client.stop().await;
     Ok(())
 }
 

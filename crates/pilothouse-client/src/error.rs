@@ -66,7 +66,7 @@ pub enum StartError {
     #[error("{0}")]
     Rejected(Rejection),
     /// The MCP configuration is not valid.
-    #[error("the CLI refused the MCP configuration: {message}; correct the server's entry")]
+    #[error("the MCP configuration is not valid: {message}; correct the server's entry")]
     McpConfigRefused {
         /// What it said.
         message: String,
@@ -89,7 +89,10 @@ pub enum StartError {
         message: String,
     },
     /// The CLI ended before it was ready.
-    #[error("the CLI ended before it was ready, with {0}")]
+    #[error(
+        "the CLI ended before it was ready, with {0}; run it by hand with `--version` to see \
+         whether it works at all"
+    )]
     Exited(Exit),
     /// The CLI did not answer.
     #[error(

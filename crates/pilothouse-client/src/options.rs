@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::path::Path;
 use std::time::Duration;
 
 use pilothouse_wire::Raw;
@@ -191,6 +192,9 @@ impl Options {
         if let Some(cwd) = invocation.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
             return Err(StartError::NoSuchDirectory { path: cwd.clone() });
         }
+        for file in &invocation.mcp_config_files {
+            check_mcp_config(file, invocation.cwd.as_deref())?;
+        }
         args.splice(0..0, program.prefix_args);
         args.extend(invocation.argv()?);
         let env = invocation.env()?;
@@ -238,4 +242,15 @@ impl Options {
             (hook.event.as_str().to_owned(), matcher)
         })
     }
+}
+
+/// Older CLIs end without a word over a configuration that they cannot read.
+fn check_mcp_config(file: &Path, cwd: Option<&Path>) -> Result<(), StartError> {
+    let path = cwd.map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
+    let refuse = |error: &dyn std::fmt::Display| StartError::McpConfigRefused {
+        message: format!("{}: {error}", path.display()),
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| refuse(&error))?;
+    serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map_err(|error| refuse(&error))?;
+    Ok(())
 }

@@ -118,7 +118,7 @@ async fn conversation() {
     assert_eq!(
         bed.run("conversation").await,
         "[Bash {\"command\":\"ls\"}]\nTwo files.\n-- done in 2 round(s) with the model\n\
-         The first one.\n-- done in 1 round(s) with the model\nthe CLI ended with exit code 0\n"
+         The first one.\n-- done in 1 round(s) with the model\n"
     );
 }
 

@@ -3,6 +3,7 @@
 //! The CLI here is a shell script that does what the worst CLI could: it ignores the end of its
 //! stdin and SIGTERM, and starts a process in a session of its own.
 #![cfg(target_os = "linux")]
+#![allow(clippy::expect_used)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@
 //! * [`model`]: the scripted Messages API on loopback.
 //! * [`cli`]: the real CLI at the versions we test with, a throw-away home for it and a raw driver.
 //! * [`record`]: plays scenarios with a real CLI and writes transcripts.
+//! * [`sim`]: a simulated CLI that plays the same scripts without a model, and misbehaves on demand.
 //!
 //! Nothing in here knows the crates it is used to test.
 
@@ -13,3 +14,4 @@ pub mod cli;
 pub mod model;
 pub mod record;
 pub mod script;
+pub mod sim;

@@ -71,7 +71,6 @@ impl Bed {
     pub(crate) fn options(&self, invocation: Invocation) -> Options {
         let mut options = Options::new(invocation).cli(Cli::At(self.harness.program().to_owned()));
         options.clear_env = true;
-        options.request_timeout = Some(Duration::from_secs(8));
         options
     }
 
@@ -112,7 +111,10 @@ impl Drop for Bed {
     fn drop(&mut self) {
         if std::thread::panicking() {
             for request in self.model.requests() {
-                self.log.note(format!("model: {}", request.last_user_text()));
+                // What the user said stands at the end, after what the CLI adds.
+                let text = request.last_user_text();
+                let end: String = text.chars().rev().take(200).collect();
+                self.log.note(format!("asked: …{}", end.chars().rev().collect::<String>()));
             }
             eprintln!("{}, so far:\n{}", self.version, self.log.text());
         }

@@ -1,55 +1,64 @@
 //! How a run ends: let finish, stopped, dropped; and nothing stays behind.
 
+use std::time::Duration;
+
+use pilothouse_client::StopLadder;
+use pilothouse_client::wire::Inbound;
 use serde_json::json;
-use tokio::io::AsyncReadExt;
-use tokio::net::TcpListener;
 
 use crate::bed::Bed;
+use crate::lasting::Lasting;
+use crate::session::Session;
 
 on_every_version!(closed_in_mid_turn, stopped_in_mid_turn, dropped_in_mid_turn, nothing_stays);
 
-async fn closed_in_mid_turn(bed: &Bed) {
-    let mut session = bed.start(bed.options(bed.invocation())).await;
-    session.say("say Let me\nhold middle\nmore  finish.").await;
+/// A turn that waits in the middle of a sentence.
+async fn speaking(bed: &Bed) -> Session<'_> {
+    let session = bed.start(bed.options(bed.invocation())).await;
+    session.say("say Let me\nhold middle\nmore \" finish.\"").await;
     bed.model.wait_held("middle").await.unwrap();
+    session
+}
+
+async fn closed_in_mid_turn(bed: &Bed) {
+    let mut session = speaking(bed).await;
     session.client.close().await;
     bed.model.release("middle");
-    session.answer("Let mefinish.").await;
+    session.answer("Let me finish.").await;
     assert!(session.end().await.success());
 }
 
 async fn stopped_in_mid_turn(bed: &Bed) {
-    let session = bed.start(bed.options(bed.invocation())).await;
-    session.say("say Let me\nhold middle\nmore  finish.").await;
-    bed.model.wait_held("middle").await.unwrap();
-    let started = std::time::Instant::now();
+    let mut session = speaking(bed).await;
     let exit = session.client.stop().await;
-    panic!("{exit:?} {:?}", started.elapsed());
+    assert_eq!(exit.signal, None, "it ends by itself: {exit}");
+    assert_ne!(exit.code, Some(143), "no signal had to tell it: {exit}");
+    // What it said to the end is still there to be read.
+    while session.next().await.is_some() {}
+    let result = session.seen.iter().find_map(|message| match message {
+        Inbound::Result(result) => Some(result),
+        _ => None,
+    });
+    assert!(!result.unwrap().is_success(), "{result:?}");
 }
 
 async fn dropped_in_mid_turn(bed: &Bed) {
-    let session = bed.start(bed.options(bed.invocation())).await;
-    session.say("say Let me\nhold middle\nmore  finish.").await;
-    bed.model.wait_held("middle").await.unwrap();
-    let started = std::time::Instant::now();
-    drop(session);
+    drop(speaking(bed).await);
     bed.model.wait_abandoned("middle").await.unwrap();
-    panic!("{:?}", started.elapsed());
 }
 
 async fn nothing_stays(bed: &Bed) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let mut session = bed.start(bed.options(bed.invocation().allowed_tools(["Bash"]))).await;
-    // It holds the connection for as long as it lives.
-    let command = format!("exec 3<>/dev/tcp/127.0.0.1/{port}; exec tail -f /dev/null");
-    let input = json!({"command": command, "run_in_background": true});
+    let lasting = Lasting::new().await;
+    let mut options = bed.options(bed.invocation().allowed_tools(["Bash"]));
+    // One version waits for its background work when it is to end, until a signal comes.
+    options.stop_ladder =
+        StopLadder { after_eof: Duration::from_secs(1), after_term: Duration::from_secs(10) };
+    let mut session = bed.start(options).await;
+    let input = json!({"command": lasting.command(), "run_in_background": true});
     session.say(&format!("tool Bash {input}\n---\nsay It runs.")).await;
-    let (mut connection, _) = listener.accept().await.unwrap();
+    let running = lasting.started().await;
     session.answer("It runs.").await;
-    let started = std::time::Instant::now();
     let exit = session.client.stop().await;
-    let e1 = started.elapsed();
-    connection.read_to_end(&mut Vec::new()).await.unwrap();
-    panic!("{exit:?} {e1:?} {:?}", started.elapsed());
+    assert_eq!(exit.code, Some(bed.expected.exit_with_background_work), "{exit}");
+    running.ended().await;
 }

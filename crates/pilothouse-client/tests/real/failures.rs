@@ -9,50 +9,67 @@ on_every_version!(tried_again, refused, limits);
 
 async fn tried_again(bed: &Bed) {
     let mut session = bed.start(bed.options(bed.invocation())).await;
-    for failure in
-        ["error 429 retry-after=0", "error 500 retry-after=0", "error 529 retry-after=0", "cut"]
-    {
+    for failure in ["error 429", "error 500", "error 529", "cut"] {
         let before = bed.model.requests().len();
         session.say(&format!("{failure}\n---\nsay At last.")).await;
         session.answer("At last.").await;
         assert_eq!(bed.model.requests().len() - before, 2, "{failure}");
     }
-    let retries: Vec<_> = session
-        .system()
-        .filter_map(|message| match message {
-            System::ApiRetry(retry) => Some(retry.error_status.get().copied()),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(retries, [Some(1)]);
+    let retries: Vec<_> = session.system().filter_map(status).collect();
+    if bed.expected.retry_announced {
+        assert_eq!(retries, [Some(429), Some(500), Some(529), None]);
+    } else {
+        assert_eq!(retries, []);
+    }
     assert!(session.end().await.success());
 }
 
+/// The HTTP status that is to be tried again, where there was one.
+fn status(message: &System) -> Option<Option<u64>> {
+    match message {
+        System::ApiRetry(retry) => Some(retry.error_status.get().copied()),
+        _ => None,
+    }
+}
+
 async fn refused(bed: &Bed) {
-    let mut session = bed.start(bed.options(bed.invocation())).await;
+    // They would try even a wrong key again, for minutes.
+    let invocation = bed.invocation().env_var("CLAUDE_CODE_MAX_RETRIES", "0");
+    let mut session = bed.start(bed.options(invocation)).await;
+    for failure in [400, 404, 429, 500, 529] {
+        session.say(&format!("error {failure} x99")).await;
+        let error = session.turn().await.unwrap_err();
+        let TurnError::Api { status, message } = &error else { panic!("{failure}: {error:?}") };
+        assert_eq!(*status, bed.expected.api_status_told.then_some(failure));
+        assert!(!message.is_empty());
+        assert!(error.to_string().contains(message), "{error}");
+    }
+
     session.say("error 400 x99 message=That will not do.").await;
-    let e400 = session.turn().await;
-    session.say("error 401 x99 message=invalid x-api-key").await;
-    let e401 = session.turn().await;
-    session.say("error 403 x99 message=forbidden").await;
-    let e403 = session.turn().await;
-    session.say("error 404 x99 message=model: nothing").await;
-    let e404 = session.turn().await;
+    let error = session.turn().await.unwrap_err();
+    assert!(error.to_string().contains("That will not do."), "what the API said: {error}");
+
+    session.say("error 401 x99").await;
+    let error = session.turn().await.unwrap_err();
+    assert!(matches!(error, TurnError::NotLoggedIn { .. }), "{error:?}");
+    assert!(error.to_string().contains("set ANTHROPIC_API_KEY"), "{error}");
+
     session.say("say Back again.").await;
     session.answer("Back again.").await;
-    panic!("{e400:?}\n{e401:?}\n{e403:?}\n{e404:?} {:?}", session.end().await);
+    assert!(session.end().await.success());
 }
 
 async fn limits(bed: &Bed) {
     let mut session = bed.start(bed.options(bed.invocation().max_turns(1u32))).await;
     session.say("tool Bash {\"command\":\"echo one\"}\n---\nsay Never said.").await;
-    let t = session.turn().await;
+    let error = session.turn().await.unwrap_err();
+    assert!(matches!(&error, TurnError::Limit { limit } if limit == "max turns"), "{error:?}");
+    assert!(error.to_string().contains("raise it"), "{error}");
     session.end().await;
-    let mut session = bed.start(bed.options(bed.invocation().max_budget_usd(0.0001))).await;
-    session
-        .say("usage 100000 100000\ntool Bash {\"command\":\"echo one\"}\n---\nsay Never said.")
-        .await;
-    let b = session.turn().await;
+
+    let mut session = bed.start(bed.options(bed.invocation().max_budget_usd(0.01))).await;
+    session.say("usage 100000 100000\ntool Bash {\"command\":\"echo one\"}\n---\nsay Never.").await;
+    let error = session.turn().await.unwrap_err();
+    assert!(matches!(&error, TurnError::Limit { limit } if limit == "budget"), "{error:?}");
     session.end().await;
-    panic!("{t:?}\n{b:?}");
 }

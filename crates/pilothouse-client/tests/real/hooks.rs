@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use pilothouse_client::wire::Raw;
 use pilothouse_client::wire::hook::{HookEvent, HookInput, HookOutput};
 use pilothouse_client::{Hook, HookCall, Options, StartError};
 use serde_json::json;
@@ -50,6 +51,10 @@ async fn before_a_tool(bed: &Bed) {
             Some("allow.txt") => HookOutput::allow(),
             Some("deny.txt") => HookOutput::deny("Not that file."),
             Some("ask.txt") => HookOutput::ask("Look at it first."),
+            Some("edited.txt") => {
+                let input = json!({"file_path": path, "content": "edited by the hook\n"});
+                HookOutput::allow_with(Raw::from(input))
+            }
             _ => HookOutput::none(),
         };
         async { Ok(output) }
@@ -60,6 +65,7 @@ async fn before_a_tool(bed: &Bed) {
         call(bed, "Write", "allow.txt"),
         call(bed, "Write", "deny.txt"),
         call(bed, "Read", "ask.txt"),
+        call(bed, "Write", "edited.txt"),
         call(bed, "Write", "none.txt"),
         "tool Bash {\"command\":\"echo hello\"}\n---\n".to_owned(),
         "say Done.".to_owned(),
@@ -68,12 +74,15 @@ async fn before_a_tool(bed: &Bed) {
     session.answer("Done.").await;
     assert_eq!(bed.read("allow.txt").as_deref(), Some("written\n"));
     assert_eq!(bed.read("deny.txt"), None);
-    assert_eq!(asked.take(), ["Read", "Write"], "what the hook left to the host");
+    assert_eq!(bed.read("edited.txt").as_deref(), Some("edited by the hook\n"));
+    let left_to_the_host: &[&str] =
+        if bed.expected.hook_ask_is_heeded { &["Read", "Write"] } else { &["Write"] };
+    assert_eq!(asked.take(), left_to_the_host);
     let called: Vec<_> = called.take().into_iter().map(|(tool, _)| tool).collect();
-    assert_eq!(called, ["Write", "Write", "Read", "Write"], "Bash does not match");
+    assert_eq!(called, ["Write", "Write", "Read", "Write", "Write"], "Bash does not match");
     let outcomes = bed.model.requests().pop().unwrap().tool_results();
     let failed: Vec<_> = outcomes.iter().map(|outcome| outcome.is_error).collect();
-    assert_eq!(failed, [false, true, false, false, false], "{outcomes:?}");
+    assert_eq!(failed, [false, true, false, false, false, false], "{outcomes:?}");
     assert!(outcomes[1].text.contains("Not that file."), "{outcomes:?}");
     assert!(outcomes[2].text.contains("read me"), "{outcomes:?}");
     assert!(session.end().await.success());
@@ -114,7 +123,9 @@ async fn on_a_prompt(bed: &Bed) {
 
     session.prompt("This is secret.\n#script\nsay Never said.").await;
     let result = session.result().await;
-    assert!(!result.text().contains("Never said."), "{result:?}");
+    assert!(result.is_success(), "{result:?}");
+    let told = result.text().contains("No secrets here.");
+    assert_eq!(told, bed.expected.blocked_prompt_told, "{result:?}");
     assert_eq!(bed.model.requests().len(), 1, "a blocked prompt reached the model");
 
     session.say("say And on.").await;

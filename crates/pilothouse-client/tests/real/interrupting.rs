@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::bed::Bed;
+use crate::expected::Support;
 use crate::session::Session;
 
 on_every_version!(
@@ -21,7 +22,7 @@ on_every_version!(
 /// Starts a turn that stops in the middle of a sentence.
 async fn speaking(bed: &Bed) -> Session<'_> {
     let mut session = bed.start(bed.options(bed.invocation().partial_messages())).await;
-    session.say("say This much\nhold middle\nmore  and never this.").await;
+    session.say("say This much\nhold middle\nmore \" and never this.\"").await;
     bed.model.wait_held("middle").await.unwrap();
     session.until("a piece of text", |message| text_piece(message).then_some(())).await;
     session
@@ -85,30 +86,49 @@ async fn with_a_queue(bed: &Bed) {
     let queued = session.say("say From the queue.").await;
     session.settle().await;
     let receipt = session.client.interrupt(Queued::Cancel).await.unwrap();
-    let first = session.result().await;
+    let error = session.turn().await.unwrap_err();
+    assert!(matches!(error, TurnError::Interrupted(_)), "{error:?}");
+    if bed.expected.interrupt_cancels_queue {
+        assert_eq!(receipt.cancelled, Some(vec![queued]));
+        assert_eq!(receipt.still_queued, Some(vec![]));
+    } else {
+        session.answer("From the queue.").await;
+    }
     session.say("say Afterwards.").await;
-    let second = session.result().await;
-    panic!("{queued} {receipt:?} {first:?} {second:?}");
+    session.answer("Afterwards.").await;
+    session.end().await;
 }
 
 async fn prompt_taken_back(bed: &Bed) {
     let mut session = speaking(bed).await;
     let queued = session.say("say From the queue.").await;
     session.settle().await;
-    let reply = session.client.cancel_prompt(&queued).await;
-    let again = session.client.cancel_prompt(&queued).await;
+    let support = bed.expected.cancel_prompt;
+    let taken_back = session.request(support, session.client.cancel_prompt(&queued)).await;
+    assert_eq!(taken_back, (support == Support::Answered).then_some(true));
+    let again = session.request(support, session.client.cancel_prompt(&queued)).await;
+    assert_eq!(again, (support == Support::Answered).then_some(false));
     bed.model.release("middle");
-    let first = session.result().await;
+    session.answer("This much and never this.").await;
+    if support != Support::Answered {
+        session.answer("From the queue.").await;
+    }
     session.say("say Afterwards.").await;
-    let second = session.result().await;
-    panic!("{reply:?} {again:?} {first:?} {second:?}");
+    session.answer("Afterwards.").await;
+    assert!(session.end().await.success());
 }
 
 async fn steering(bed: &Bed) {
     let mut session = speaking(bed).await;
     session.prompt(Prompt::new("#script\nsay Steered.\n#end").now()).await;
-    session.settle().await;
-    let first = session.result().await;
-    let second = session.result().await;
-    panic!("{first:?} {second:?}");
+    if bed.expected.steers {
+        bed.model.wait_abandoned("middle").await.unwrap();
+        session.answer("This much").await;
+    } else {
+        session.settle().await;
+        bed.model.release("middle");
+        session.answer("This much and never this.").await;
+    }
+    session.answer("Steered.").await;
+    assert!(session.end().await.success());
 }

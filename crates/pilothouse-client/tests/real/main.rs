@@ -15,6 +15,7 @@
 #[macro_use]
 mod bed;
 mod expected;
+mod lasting;
 mod session;
 
 mod control;

@@ -1,7 +1,8 @@
 //! Files put back as they were before a prompt.
 
-use pilothouse_client::Rewind;
+use pilothouse_client::{RequestError, Rewind};
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::bed::Bed;
 
@@ -22,23 +23,34 @@ async fn files(bed: &Bed) {
     session.answer("Edited.").await;
     assert_eq!(bed.read("old.txt").as_deref(), Some("one\nthree\n"));
 
-    let d2 = session.client.rewind_files(&second, Rewind::DryRun).await;
-    let a = bed.read("old.txt");
-    let r2 = session.client.rewind_files(&second, Rewind::Files).await;
-    let b = bed.read("old.txt");
-    let n = bed.read("new.txt");
-    let d1 = session.client.rewind_files(&first, Rewind::DryRun).await;
-    let r1 = session.client.rewind_files(&first, Rewind::Files).await;
-    let n2 = bed.read("new.txt");
-    let no =
-        session.client.rewind_files("00000000-0000-4000-8000-000000000000", Rewind::DryRun).await;
-    panic!("{d2:?} {a:?}\n{r2:?} {b:?} {n:?}\n{d1:?}\n{r1:?} {n2:?}\n{no:?}");
+    let would = session.client.rewind_files(&second, Rewind::DryRun).await.unwrap();
+    assert_eq!(would.can_rewind, Some(true), "{would:?}");
+    assert_eq!(would.files_changed, Some(vec![bed.path("old.txt")]));
+    assert_eq!((would.insertions, would.deletions), (Some(1), Some(1)));
+    assert_eq!(bed.read("old.txt").as_deref(), Some("one\nthree\n"), "only tried");
+
+    let done = session.client.rewind_files(&second, Rewind::Files).await.unwrap();
+    assert_eq!(done.can_rewind, Some(true), "{done:?}");
+    assert_eq!(bed.read("old.txt").as_deref(), Some("one\ntwo\n"));
+    assert_eq!(bed.read("new.txt").as_deref(), Some("new\n"), "older than the prompt");
+
+    session.client.rewind_files(&first, Rewind::Files).await.unwrap();
+    assert_eq!(bed.read("new.txt"), None);
+
+    let nobody = Uuid::new_v4().to_string();
+    let reply = session.client.rewind_files(&nobody, Rewind::DryRun).await.unwrap();
+    assert_eq!(reply.can_rewind, Some(false));
+    assert!(reply.error.is_some_and(|error| error.contains("No file checkpoint")));
+    assert!(session.end().await.success());
 }
 
 async fn without_checkpoints(bed: &Bed) {
     let mut session = bed.start(bed.options(bed.invocation())).await;
     let prompt = session.say("say One.").await;
     session.answer("One.").await;
-    let reply = session.client.rewind_files(&prompt, Rewind::Files).await;
-    panic!("{reply:?}");
+    let error = session.client.rewind_files(&prompt, Rewind::Files).await.unwrap_err();
+    let RequestError::Refused { request, message, .. } = &error else { panic!("{error:?}") };
+    assert_eq!(request, "rewind_files");
+    assert!(message.contains("not enabled"), "{message}");
+    assert!(session.end().await.success());
 }

@@ -1,10 +1,13 @@
 //! A conversation of a scenario: remembers every message, and knows what every message must fulfil.
 
+use std::fmt::Debug;
+
 use pilothouse_client::wire::message::{ResultFrame, System};
 use pilothouse_client::wire::{Block, Frame, Inbound};
-use pilothouse_client::{Client, Exit, Messages, Prompt, Turn, TurnError};
+use pilothouse_client::{Client, Exit, Messages, Prompt, RequestError, Turn, TurnError};
 
 use crate::bed::Bed;
+use crate::expected::Support;
 
 /// A running CLI and what it has said so far.
 pub(crate) struct Session<'a> {
@@ -81,6 +84,29 @@ impl<'a> Session<'a> {
     /// Returns when the CLI has read everything that was sent: it answers in order.
     pub(crate) async fn settle(&self) {
         self.client.mcp_status().await.unwrap();
+    }
+
+    /// Makes a request and checks that it fares as `support` says; gives the answer, if any.
+    pub(crate) async fn request<T: Debug>(
+        &self,
+        support: Support,
+        request: impl Future<Output = Result<T, RequestError>>,
+    ) -> Option<T> {
+        match support {
+            Support::Answered => Some(request.await.unwrap()),
+            Support::Refused => {
+                let error = request.await.unwrap_err();
+                let RequestError::Refused { message, .. } = &error else { panic!("{error:?}") };
+                assert!(message.starts_with("Unsupported control request subtype"), "{message}");
+                None
+            }
+            Support::Ignored => tokio::select! {
+                biased;
+                answer = request => panic!("{answer:?}"),
+                // What came later has been answered: there will be no answer.
+                () = self.settle() => None,
+            },
+        }
     }
 
     /// Reads to the end of the turn the way a program does that only wants the answer.

@@ -4,10 +4,11 @@ use pilothouse_client::wire::message::System;
 use pilothouse_client::wire::message::stream::{Delta, StreamEvent};
 use pilothouse_client::wire::{Block, Inbound};
 use pilothouse_client::{Prompt, query};
+use serde_json::json;
 
 use crate::bed::Bed;
 
-on_every_version!(text_and_thinking, pieces, one_shot, picture, queued_prompts);
+on_every_version!(text_and_thinking, pieces, one_shot, picture, structured, queued_prompts);
 
 async fn text_and_thinking(bed: &Bed) {
     let mut session = bed.start(bed.options(bed.invocation())).await;
@@ -100,15 +101,29 @@ async fn picture(bed: &Bed) {
     assert!(session.end().await.success());
 }
 
+async fn structured(bed: &Bed) {
+    let schema = json!({
+        "type": "object",
+        "properties": {"count": {"type": "number"}},
+        "required": ["count"],
+    });
+    let mut session = bed.start(bed.options(bed.invocation().json_schema(schema))).await;
+    session.say("tool StructuredOutput {\"count\":7}\n---\nsay Counted.").await;
+    let result = session.result().await;
+    assert!(result.is_success(), "{result:?}");
+    assert_eq!(result.structured_output.unwrap().to_value(), json!({"count": 7}));
+    assert!(session.end().await.success());
+}
+
 async fn queued_prompts(bed: &Bed) {
     let mut session = bed.start(bed.options(bed.invocation())).await;
-    session.say("say First.\nhold middle\nmore  Still first.").await;
+    session.say("say First.\nhold middle\nmore \" Still first.\"").await;
     bed.model.wait_held("middle").await.unwrap();
     let second = session.say("say Second.").await;
     let third = session.say("say Third.").await;
     session.settle().await;
     bed.model.release("middle");
-    session.answer("First.Still first.").await;
+    session.answer("First. Still first.").await;
     if !bed.expected.queued_prompts_join {
         session.answer("Second.").await;
     }

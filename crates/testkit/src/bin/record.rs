@@ -2,10 +2,13 @@
 //!
 //! Without `--version` all versions are recorded, without `--only` all scenarios. `--raw` also writes the lines as they
 //! came; they hold the CLI's own texts and are for looking at, not for keeping.
+//!
+//! It starts itself anew where only loopback exists: some of what the CLI is made to do here would reach out otherwise.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports to a person")]
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::{fs, io};
 
 use testkit::cli::{CliVersion, Direction};
@@ -54,8 +57,38 @@ impl Order {
     }
 }
 
+/// Set when there is nothing around us but loopback.
+const ISOLATED: &str = "PILOTHOUSE_ISOLATED";
+
+/// Replaces this process by one without a network. Returns only if that is impossible.
+fn isolate() -> io::Error {
+    let mut enter = Command::new("unshare");
+    enter.arg("--net");
+    if !rustix::process::getuid().is_root() {
+        enter.args(["--user", "--map-root-user"]);
+    }
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => return error,
+    };
+    enter
+        .args(["sh", "-c", r#"ip link set lo up && exec "$@""#, "sh"])
+        .arg(program)
+        .args(std::env::args_os().skip(1))
+        .env(ISOLATED, "1")
+        .exec()
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
+    if std::env::var_os(ISOLATED).is_none() {
+        let error = isolate();
+        eprintln!(
+            "cannot leave the network ({error}): install util-linux and iproute2, or run this in a container without a \
+             network and set {ISOLATED}=1"
+        );
+        return ExitCode::FAILURE;
+    }
     let order = match Order::parse(std::env::args().skip(1)) {
         Ok(order) => order,
         Err(message) => {

@@ -1,2 +1,7 @@
-//! The simulated CLI.
-fn main() {}
+//! The simulated CLI as a program: `testkit::sim` has its description.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    testkit::sim::main()
+}

@@ -9,6 +9,8 @@
 
 mod json;
 mod names;
+#[cfg(test)]
+mod published;
 mod replies;
 pub mod scenario;
 pub mod scenarios;
@@ -62,7 +64,7 @@ pub fn own_texts<'a>(scenario: &Scenario, lines: impl Iterator<Item = &'a Line>)
         own.add(content);
     }
     for run in &scenario.runs {
-        run.flags.iter().for_each(|flag| own.add(flag));
+        run.flags.iter().for_each(|(_, flag)| own.add(flag));
     }
     for line in lines {
         if line.dir == Dir::In {

@@ -15,13 +15,14 @@ use super::json::{Json, Leaf};
 const PREFIXES: [&str; 6] = ["msg_", "toolu_", "srvtoolu_", "req_", "wrkf_", "cse_"];
 
 /// Members that hold ids which cannot be told by their look.
-const ID_MEMBERS: [&str; 13] = [
+const ID_MEMBERS: [&str; 14] = [
     "agent_id",
     "agentId",
     "task_id",
     "taskId",
     "parent_task_id",
     "backgroundTaskId",
+    "cell_id",
     "shell_id",
     "run_id",
     "runId",
@@ -31,27 +32,25 @@ const ID_MEMBERS: [&str; 13] = [
     "cronId",
 ];
 
-/// Members with a time of day, a duration or a cost, besides all that end in `_ms`, `Ms`, `_at` and `At`.
-const TIMES: [&str; 18] = [
+/// Members with a time of day, a duration or a cost, besides those that [`TIME_ENDINGS`] and [`TIME_PARTS`] tell.
+const TIMES: [&str; 12] = [
     "cost",
-    "costUSD",
-    "duration",
-    "durationSeconds",
     "elapsed_time_seconds",
     "end_time",
-    "estimated_cache_write_usd",
     "mtime",
     "pid",
-    "resetsAt",
     "seconds_since_last_response",
     "startTime",
     "start_time",
     "timestamp",
-    "total_cost_usd",
-    "total_api_duration_ms",
     "utilization",
     "worker_epoch",
+    "port",
 ];
+
+const TIME_ENDINGS: [&str; 6] = ["_ms", "Ms", "_at", "At", "_usd", "USD"];
+
+const TIME_PARTS: [&str; 2] = ["duration", "Duration"];
 
 const MOMENT: &str = "2026-01-01T00:00:00.000Z";
 
@@ -87,7 +86,8 @@ impl Names {
             if let Some(slug) = plan_slug(text) {
                 self.id(slug, |n| format!("slug-{n}"), "slug");
             }
-            let keyed = ID_MEMBERS.contains(&under) && is_opaque(text);
+            let keyed = (ID_MEMBERS.contains(&under) && is_opaque(text))
+                || (under == "id" && is_short_hex(text));
             if keyed && under == "slug" {
                 self.id(text, |n| format!("slug-{n}"), "slug");
             } else if keyed {
@@ -117,7 +117,7 @@ impl Names {
             Leaf::Text(text) => *text = self.rename(text),
             Leaf::Number(number) => {
                 if is_time(under, number) {
-                    *number = fixed(number);
+                    *number = fixed(under, number);
                 }
             }
         });
@@ -131,27 +131,29 @@ impl Names {
                 text = text.replace(known.as_str(), name);
             }
         }
-        moments(&text)
+        sockets(&moments(&text))
     }
 }
 
 /// A member that holds a time by its name, or a number that can be nothing but one.
 fn is_time(under: &str, number: &Number) -> bool {
-    let suffixed = ["_ms", "Ms", "_at", "At"].iter().any(|suffix| under.ends_with(suffix));
+    let told = TIME_ENDINGS.iter().any(|ending| under.ends_with(ending))
+        || TIME_PARTS.iter().any(|part| under.contains(part));
     // A limit is not a measurement: it is part of what was asked for.
     let limit = under.starts_with("timeout") || under.starts_with("timed");
     let epoch = number
         .as_f64()
         .is_some_and(|n| (1.6e9..2.2e9).contains(&n) || (1.6e12..2.2e12).contains(&n));
-    epoch || TIMES.contains(&under) || (suffixed && !limit)
+    epoch || TIMES.contains(&under) || (told && !limit)
 }
 
-/// A number of the same kind and magnitude.
-fn fixed(number: &Number) -> Number {
+/// A number of the same kind. What cost nothing still does.
+fn fixed(under: &str, number: &Number) -> Number {
+    let cost = under.ends_with("usd") || under.ends_with("USD");
     match number.as_f64() {
         Some(n) if n >= 1.6e12 => 1_767_225_600_000_u64.into(),
         Some(n) if n >= 1.6e9 => 1_767_225_600_u64.into(),
-        Some(0.0) => number.clone(),
+        Some(0.0) if cost => number.clone(),
         _ => 1_u64.into(),
     }
 }
@@ -163,7 +165,12 @@ fn is_opaque(text: &str) -> bool {
         && text.bytes().any(|b| b.is_ascii_alphanumeric())
 }
 
-fn uuids(text: &str) -> Vec<&str> {
+/// As the CLI numbers what it schedules.
+fn is_short_hex(text: &str) -> bool {
+    text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+pub(super) fn uuids(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -201,23 +208,38 @@ fn plan_slug(text: &str) -> Option<&str> {
     is_opaque(slug).then_some(slug)
 }
 
-/// Every ISO time becomes the same one.
+/// Every ISO time becomes the same one, and so does the time in the name of an exported file.
 fn moments(text: &str) -> String {
-    const SHAPE: &[u8] = b"dddd-dd-ddTdd:dd:dd";
-    let is_moment = |bytes: &[u8]| {
-        SHAPE.iter().zip(bytes).all(|(shape, byte)| match shape {
+    let text = replace_shape(text, b"dddd-dd-ddTdd:dd:dd.dddZ", MOMENT);
+    let text = replace_shape(&text, b"dddd-dd-ddTdd:dd:ddZ", MOMENT);
+    replace_shape(&text, b"dddd-dd-dd-dddddd", "2026-01-01-000000")
+}
+
+/// Sockets are named by the process.
+fn sockets(text: &str) -> String {
+    match text.split_once("/cc-socks/") {
+        Some((before, after)) => {
+            let name = after.trim_start_matches(|c: char| c.is_ascii_digit());
+            format!("{before}/cc-socks/1{name}")
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// Replaces what has the shape: `d` stands for any digit.
+fn replace_shape(text: &str, shape: &[u8], name: &str) -> String {
+    let fits = |bytes: &[u8]| {
+        shape.iter().zip(bytes).all(|(shape, byte)| match shape {
             b'd' => byte.is_ascii_digit(),
             other => other == byte,
         })
     };
     let mut out = String::new();
     let mut rest = text;
-    while let Some(at) = rest.as_bytes().windows(SHAPE.len()).position(is_moment) {
+    while let Some(at) = rest.as_bytes().windows(shape.len()).position(fits) {
         out.push_str(&rest[..at]);
-        out.push_str(MOMENT);
-        let tail = &rest[at + SHAPE.len()..];
-        let end = tail.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(tail.len());
-        rest = tail[end..].strip_prefix('Z').unwrap_or(&tail[end..]);
+        out.push_str(name);
+        rest = &rest[at + shape.len()..];
     }
     out.push_str(rest);
     out
@@ -257,12 +279,12 @@ mod tests {
     #[test]
     fn times_and_costs_are_fixed_and_limits_are_not() {
         let lines = renamed(&[
-            r#"{"duration_ms":431,"ttft_ms":0,"timeout_ms":5000,"resetsAt":1763244000,"at":"x 2026-11-15T20:25:01.123Z y","total_cost_usd":0.0123,"n":17}"#,
+            r#"{"duration_ms":431,"ttft_ms":0,"timeout_ms":5000,"resetsAt":1763244000,"at":"x 2026-11-15T20:25:01.123Z y","total_cost_usd":0.0123,"costUSD":0,"n":17}"#,
         ]);
         assert_eq!(
             lines,
             [
-                r#"{"duration_ms":1,"ttft_ms":0,"timeout_ms":5000,"resetsAt":1767225600,"at":"x 2026-01-01T00:00:00.000Z y","total_cost_usd":1,"n":17}"#
+                r#"{"duration_ms":1,"ttft_ms":1,"timeout_ms":5000,"resetsAt":1767225600,"at":"x 2026-01-01T00:00:00.000Z y","total_cost_usd":1,"costUSD":0,"n":17}"#
             ]
         );
     }

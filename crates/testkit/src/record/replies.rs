@@ -8,16 +8,11 @@ use super::scenario::{Permission, Run};
 pub(super) struct Replies<'a> {
     permissions: Vec<&'a (&'static str, Permission)>,
     hooks: Vec<&'a (&'static str, Value)>,
-    own_requests: usize,
 }
 
 impl<'a> Replies<'a> {
     pub(super) fn new(run: &'a Run) -> Self {
-        Self {
-            permissions: run.permissions.iter().collect(),
-            hooks: run.hooks.iter().collect(),
-            own_requests: 0,
-        }
+        Self { permissions: run.permissions.iter().collect(), hooks: run.hooks.iter().collect() }
     }
 
     /// The lines to write when `frame` has come in.
@@ -33,7 +28,7 @@ impl<'a> Replies<'a> {
                 Err(message) => return vec![error(frame, message)],
             },
             "hook_callback" => self.hook(request),
-            "mcp_message" => return self.mcp(frame),
+            "mcp_message" => return mcp(frame),
             "elicitation" => json!({"action": "accept", "content": {"colour": "blue"}}),
             _ => return vec![error(frame, "not supported by this host")],
         };
@@ -82,74 +77,47 @@ impl<'a> Replies<'a> {
         let found = self.hooks.iter().position(|(name, _)| event == name);
         found.map_or_else(|| json!({}), |at| self.hooks.remove(at).1.clone())
     }
+}
 
-    /// A server with a tool that greets, one that fails and one that asks the user, and one resource.
-    fn mcp(&mut self, frame: &Value) -> Vec<Value> {
-        let message = &frame["request"]["message"];
-        let answer = |result: Value| {
-            let reply = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
-            success(frame, &json!({"mcp_response": reply}))
-        };
-        match message["method"].as_str() {
-            Some("initialize") => vec![answer(json!({
-                "protocolVersion": message["params"]["protocolVersion"],
-                "capabilities": {"tools": {}, "resources": {}},
-                "serverInfo": {"name": "greeter", "version": "1.0.0"},
-            }))],
-            Some("tools/list") => vec![answer(json!({"tools": tools()}))],
-            Some("tools/call") => self.call(frame, answer),
-            Some("resources/list") => vec![answer(json!({"resources": [
-                {"uri": "note://one", "name": "one", "mimeType": "text/plain"},
-            ]}))],
-            Some("resources/read") => vec![answer(json!({"contents": [
-                {"uri": message["params"]["uri"], "mimeType": "text/plain", "text": "first note"},
-            ]}))],
-            // Notifications, and answers to our own requests.
-            _ => vec![success(
-                frame,
-                &json!({"mcp_response": {"jsonrpc": "2.0", "result": {}, "id": 0}}),
-            )],
-        }
+/// A server with a tool that greets, one that fails and one that never answers, and one resource.
+fn mcp(frame: &Value) -> Vec<Value> {
+    let message = &frame["request"]["message"];
+    let answer = |result: Value| {
+        let reply = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        success(frame, &json!({"mcp_response": reply}))
+    };
+    match message["method"].as_str() {
+        Some("initialize") => vec![answer(json!({
+            "protocolVersion": message["params"]["protocolVersion"],
+            "capabilities": {"tools": {}, "resources": {}},
+            "serverInfo": {"name": "greeter", "version": "1.0.0"},
+        }))],
+        Some("tools/list") => vec![answer(json!({"tools": tools()}))],
+        Some("tools/call") => call(message, answer),
+        Some("resources/list") => vec![answer(json!({"resources": [
+            {"uri": "note://one", "name": "one", "mimeType": "text/plain"},
+        ]}))],
+        Some("resources/read") => vec![answer(json!({"contents": [
+            {"uri": message["params"]["uri"], "mimeType": "text/plain", "text": "first note"},
+        ]}))],
+        // Notifications, and answers to our own requests.
+        _ => vec![success(
+            frame,
+            &json!({"mcp_response": {"jsonrpc": "2.0", "result": {}, "id": 0}}),
+        )],
     }
+}
 
-    fn call(&mut self, frame: &Value, answer: impl Fn(Value) -> Value) -> Vec<Value> {
-        let params = &frame["request"]["message"]["params"];
-        let text = |text: &str| json!([{"type": "text", "text": text}]);
-        match params["name"].as_str() {
-            Some("greet") => vec![answer(json!({
-                "content": text("hello from the host"),
-                "structuredContent": {"greeting": "hello"},
-            }))],
-            Some("ask") => {
-                self.own_requests += 1;
-                let question = json!({
-                    "jsonrpc": "2.0",
-                    "id": self.own_requests,
-                    "method": "elicitation/create",
-                    "params": {
-                        "message": "Which colour?",
-                        "requestedSchema": {
-                            "type": "object",
-                            "properties": {"colour": {"type": "string"}},
-                            "required": ["colour"],
-                        },
-                    },
-                });
-                vec![
-                    json!({
-                        "type": "control_request",
-                        "request_id": format!("mcp-{}", self.own_requests),
-                        "request": {
-                            "subtype": "mcp_message",
-                            "server_name": frame["request"]["server_name"],
-                            "message": question,
-                        },
-                    }),
-                    answer(json!({"content": text("asked the user")})),
-                ]
-            }
-            _ => vec![answer(json!({"content": text("this tool always fails"), "isError": true}))],
-        }
+fn call(message: &Value, answer: impl Fn(Value) -> Value) -> Vec<Value> {
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    match message["params"]["name"].as_str() {
+        Some("greet") => vec![answer(json!({"content": text("hello from the host")}))],
+        Some("measure") => vec![answer(json!({
+            "content": text("it is seven long"),
+            "structuredContent": {"length": 7},
+        }))],
+        Some("wait") => Vec::new(),
+        _ => vec![answer(json!({"content": text("this tool always fails"), "isError": true}))],
     }
 }
 
@@ -164,7 +132,8 @@ fn tools() -> Value {
             "_meta": {"anthropic/alwaysLoad": true},
         },
         {"name": "fail", "description": "always fails", "inputSchema": schema},
-        {"name": "ask", "description": "asks the user", "inputSchema": schema},
+        {"name": "measure", "description": "says how long it is", "inputSchema": schema},
+        {"name": "wait", "description": "never ends", "inputSchema": schema},
     ])
 }
 

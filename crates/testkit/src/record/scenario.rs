@@ -2,7 +2,7 @@
 //!
 //! Texts may name what is known only when it runs: `$PROJECT` and `$HOME` (paths), `$SESSION` (the session of the run
 //! before), `$PROMPT1`, `$PROMPT2` … (ids of the prompts, counted through the scenario), `$TASK` (the last background
-//! task that was started), `$ANSWER` (the last assistant frame), `$PORT` (where the model listens).
+//! task that was started), `$ANSWER` (the last assistant frame), `$PLAN` (the file for the plan).
 
 use serde_json::{Value, json};
 
@@ -28,8 +28,8 @@ pub struct Scenario {
 /// One run of the CLI.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Command line, after what every stream-json host passes.
-    pub flags: Vec<String>,
+    /// Command line, after what every stream-json host passes; each with the oldest version that knows it.
+    pub flags: Vec<(CliVersion, String)>,
     /// Members of the `initialize` request.
     pub initialize: Value,
     /// Answers to permission requests, by tool; each is used once. Without one the answer is yes.
@@ -151,7 +151,7 @@ impl Run {
     /// A run with these flags only.
     pub fn with_flags(flags: &[&str]) -> Self {
         Self {
-            flags: flags.iter().map(|flag| (*flag).to_owned()).collect(),
+            flags: flags.iter().map(|flag| (CliVersion::V2_1_7, (*flag).to_owned())).collect(),
             initialize: json!({}),
             permissions: Vec::new(),
             hooks: Vec::new(),
@@ -160,8 +160,13 @@ impl Run {
     }
 
     /// One more flag.
-    pub fn flag(mut self, flag: impl Into<String>) -> Self {
-        self.flags.push(flag.into());
+    pub fn flag(self, flag: impl Into<String>) -> Self {
+        self.flag_since(CliVersion::V2_1_7, flag)
+    }
+
+    /// One more flag, left out for older versions: they refuse what they do not know.
+    pub fn flag_since(mut self, version: CliVersion, flag: impl Into<String>) -> Self {
+        self.flags.push((version, flag.into()));
         self
     }
 

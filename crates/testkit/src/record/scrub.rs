@@ -3,7 +3,8 @@
 //! Nothing is listed by name, so that a new text cannot slip through. A text stays if
 //!
 //! * it is one word: a name, an id, a path, a word of the protocol; or
-//! * it is ours: it stands in what the host wrote or the script made the model say; or
+//! * it is ours: it stands, line by line and but for signs around it, in what the host wrote or the script made the
+//!   model say; or
 //! * nothing but digits and signs is left when all that is ours is taken out, as with the lines of a file that were
 //!   numbered.
 //!
@@ -86,9 +87,15 @@ impl Own {
     }
 
     fn is_ours(&self, text: &str) -> bool {
-        text.trim() == DEFAULT_TEXT
-            || self.texts.iter().any(|own| own.contains(text.trim()))
+        self.is_part_of_ours(text)
+            || text.lines().all(|line| self.is_part_of_ours(line))
             || self.is_made_of_ours(text)
+    }
+
+    fn is_part_of_ours(&self, text: &str) -> bool {
+        // A permission rule is the beginning of our command with a star after it.
+        let core = text.trim_matches(|c: char| !c.is_alphanumeric());
+        text.trim() == DEFAULT_TEXT || self.texts.iter().any(|own| own.contains(core))
     }
 
     fn is_made_of_ours(&self, text: &str) -> bool {
@@ -219,6 +226,8 @@ mod tests {
             "     1\u{2192}one line\n     2\u{2192}two \"lines\"\n",
             "{\"content\":\"one line\\ntwo \\\"lines\\\"\\n\"}",
             "+one line",
+            "Good morning *",
+            "to you\n\nGood morning",
         ] {
             assert_eq!(scrubbed(&[prompt], text), text);
         }

@@ -91,7 +91,7 @@ pub async fn play(scenario: &Scenario, version: CliVersion) -> Result<Played, St
     for (name, content) in &scenario.files {
         write(harness.cwd().join(name), content)?;
     }
-    let mut known = Known::new(&harness, &model);
+    let mut known = Known::new(&harness);
     let mut runs = Vec::new();
     for (index, run) in scenario.runs.iter().enumerate() {
         let place = |step| move |fault| located(fault, index + 1, step);
@@ -151,13 +151,11 @@ struct Known {
 }
 
 impl Known {
-    fn new(harness: &Harness, model: &ScriptedModel) -> Self {
+    fn new(harness: &Harness) -> Self {
         let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
-        let port = model.base_url().rsplit(':').next().unwrap_or_default().to_owned();
         let names = vec![
             ("$PROJECT".to_owned(), path(harness.cwd())),
             ("$HOME".to_owned(), path(harness.home())),
-            ("$PORT".to_owned(), port),
         ];
         Self { names, prompts: 0 }
     }
@@ -179,6 +177,20 @@ impl Known {
                 members.iter().map(|(key, value)| (self.fill(key), self.fill_in(value))).collect()
             }
             other => other.clone(),
+        }
+    }
+
+    /// Where the plan is to be written: only the model is told.
+    fn learn_plan(&mut self, model: &ScriptedModel) {
+        for request in model.requests().iter().rev() {
+            let text = request.body.to_string();
+            let Some((before, after)) = text.split_once("/.claude/plans/") else { continue };
+            let start = before.rfind(|c: char| c.is_whitespace() || "\"'`(:".contains(c));
+            let directory = &before[start.map_or(0, |at| at + 1)..];
+            if let Some((slug, _)) = after.split_once(".md") {
+                self.set("$PLAN", &format!("{directory}/.claude/plans/{slug}.md"));
+                return;
+            }
         }
     }
 
@@ -215,7 +227,9 @@ struct Player<'a> {
 
 impl<'a> Player<'a> {
     async fn start(run: &'a Run, harness: &Harness, known: Known) -> Result<Self, Fault> {
-        let flags: Vec<_> = run.flags.iter().map(|flag| known.fill(flag)).collect();
+        let suits = |(since, _): &&(CliVersion, String)| *since <= harness.version();
+        let flags = run.flags.iter().filter(suits).map(|(_, flag)| known.fill(flag));
+        let flags: Vec<_> = flags.collect();
         let flags: Vec<_> = flags.iter().map(String::as_str).collect();
         let cli = RawCli::spawn(harness, &flags)?;
         let mut player = Self { cli, known, replies: Replies::new(run), requests: 0 };
@@ -247,7 +261,10 @@ impl<'a> Player<'a> {
                     Box::pin(self.perform(step, version, model)).await?;
                 }
             }
-            Step::Prompt(content, beside) => self.prompt(content, beside).await?,
+            Step::Prompt(content, beside) => {
+                self.known.learn_plan(model);
+                self.prompt(content, beside).await?;
+            }
             Step::Send(frame) => {
                 let frame = self.known.fill_in(frame);
                 self.cli.send(&frame).await?;
@@ -315,7 +332,7 @@ impl<'a> Player<'a> {
             let frame = self.cli.recv_until(|_| true).await?;
             self.known.learn(&frame);
             for line in self.replies.to(&frame) {
-                match self.cli.send(&line).await {
+                match self.cli.send(&self.known.fill_in(&line)).await {
                     // It may have closed its input already and still ask; nobody waits for the answer then.
                     Ok(()) | Err(RawError::Pipe { .. }) => {}
                     Err(error) => return Err(error),

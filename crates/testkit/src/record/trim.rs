@@ -1,18 +1,19 @@
 //! Shortens lists that are long and say the same in every transcript.
 //!
-//! The catalogues that the CLI sends (commands, skills, hook events) and the picture of the context keep their first
+//! The catalogues that the CLI sends (commands, skills, models, plugins, hook events) and the picture of the context keep their first
 //! entries only: enough to see their shape.
 
 use super::json::Json;
 
 /// Members whose lists are cut, and how much of them stays.
-const LISTS: [(&str, usize); 10] = [
+const LISTS: [(&str, usize); 11] = [
     ("agents", 3),
     ("commands", 3),
     ("eventCatalog", 2),
     ("events", 2),
     ("gridRows", 1),
-    ("models", 3),
+    ("models", 1),
+    ("plugins", 1),
     ("skills", 3),
     ("slash_commands", 3),
     ("systemTools", 3),

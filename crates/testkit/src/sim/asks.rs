@@ -35,34 +35,33 @@ pub(super) struct Asks {
     is_closed: Cell<bool>,
 }
 
-/// A question that was sent. Dropping it takes it back.
+/// A question that was sent. Nobody waits for the answer any more when it is dropped; a person who is being asked is
+/// told so.
 pub(super) struct Question<'a> {
     asks: &'a Asks,
     id: String,
+    is_for_person: bool,
     answer: oneshot::Receiver<Answer>,
 }
 
 impl Asks {
     pub(super) fn new(out: Rc<Out>) -> Self {
-        Self {
-            out,
-            open: RefCell::default(),
-            is_closed: Cell::new(false),
-        }
+        Self { out, open: RefCell::default(), is_closed: Cell::new(false) }
     }
 
     /// Sends `request`; the answer is waited for apart, so that several can be open.
     pub(super) fn ask(&self, request: Value) -> Question<'_> {
         let (sender, answer) = oneshot::channel();
         let id = Uuid::new_v4().to_string();
+        let is_for_person = request["subtype"] == "can_use_tool";
         if self.is_closed.get() {
             let _ = sender.send(Err(Unanswered::Closed));
         } else {
-            self.out.send(&envelope(&id, &request));
+            self.out.send(envelope(&id, &request));
             let open = Open { id: id.clone(), request, answer: sender };
             self.open.borrow_mut().push(open);
         }
-        Question { asks: self, id, answer }
+        Question { asks: self, id, is_for_person, answer }
     }
 
     /// Takes the `response` object of a `control_response`. Answers to nothing are ignored.
@@ -88,7 +87,7 @@ impl Asks {
 
     fn withdraw_one(&self, id: &str) {
         if let Some(open) = self.take(id) {
-            self.out.send(&json!({"type": "control_cancel_request", "request_id": id}));
+            self.out.send(json!({"type": "control_cancel_request", "request_id": id}));
             let _ = open.answer.send(Err(Unanswered::Withdrawn));
         }
     }
@@ -133,7 +132,11 @@ impl Question<'_> {
 
 impl Drop for Question<'_> {
     fn drop(&mut self) {
-        self.asks.withdraw_one(&self.id);
+        if self.is_for_person {
+            self.asks.withdraw_one(&self.id);
+        } else {
+            self.asks.take(&self.id);
+        }
     }
 }
 

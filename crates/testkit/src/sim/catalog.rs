@@ -131,6 +131,7 @@ fn models() -> Value {
             "supportsEffort": true,
             "supportedEffortLevels": ["low", "medium", "high", "xhigh", "max"],
             "supportsAdaptiveThinking": true,
+            "supportsFastMode": true,
             "supportsAutoMode": true,
             "supportsThinkingOff": false,
         })
@@ -156,7 +157,10 @@ pub(super) fn commands() -> Value {
 }
 
 pub(super) fn agents() -> Value {
-    let agent = |name: &&str| json!({"name": name, "description": format!("Simulated agent `{name}`")});
+    let agent = |name: &&str| {
+        let description = format!("Simulated agent `{name}`");
+        json!({"name": name, "description": description, "model": "inherit"})
+    };
     AGENTS.iter().map(agent).collect()
 }
 

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn dates() {
-        let at = |seconds| iso_at(Duration::from_millis(seconds * 1000 + 7));
+        let at = |seconds: u64| iso_at(Duration::from_millis(seconds * 1000 + 7));
         assert_eq!(at(0), "1970-01-01T00:00:00.007Z");
         assert_eq!(at(951_782_400), "2000-02-29T00:00:00.007Z");
         assert_eq!(at(1_794_773_452), "2026-11-15T20:10:52.007Z");

@@ -21,6 +21,7 @@ pub(super) struct Faults {
     pub(super) old: bool,
     pub(super) ignore_sigterm: bool,
     pub(super) ignore_eof: bool,
+    pub(super) early_asks: bool,
 }
 
 /// Where the process dies.
@@ -109,6 +110,7 @@ impl Faults {
             ("old", None) => self.old = true,
             ("ignore-sigterm", None) => self.ignore_sigterm = true,
             ("ignore-eof", None) => self.ignore_eof = true,
+            ("early-asks", None) => self.early_asks = true,
             _ => return None,
         }
         Some(())
@@ -121,9 +123,8 @@ mod tests {
 
     #[test]
     fn a_list_of_faults() {
-        let faults: Faults = "torn, crash=after=3,deaf=interrupt+mcp_status,flood=9,exit-at-once=7"
-            .parse()
-            .unwrap();
+        let faults: Faults =
+            "torn, crash=after=3,deaf=interrupt+mcp_status,flood=9,exit-at-once=7".parse().unwrap();
         assert!(faults.torn && !faults.merged);
         assert_eq!(faults.crash, Some(Crash::After(3)));
         assert_eq!((faults.flood, faults.exit_at_once), (9, Some(7)));

@@ -19,8 +19,9 @@ pub(super) async fn wait(directory: Option<&Path>, name: &str) {
     }
 }
 
+/// The kernel tells of new files through a descriptor that reads like a pipe.
 #[cfg(target_os = "linux")]
-struct Watch(Option<tokio::io::unix::AsyncFd<rustix::fd::OwnedFd>>);
+struct Watch(Option<tokio::net::unix::pipe::Receiver>);
 
 #[cfg(target_os = "linux")]
 impl Watch {
@@ -29,23 +30,18 @@ impl Watch {
         let watched = || {
             let fd = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
             add_watch(&fd, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO).ok()?;
-            tokio::io::unix::AsyncFd::new(fd).ok()
+            tokio::net::unix::pipe::Receiver::from_owned_fd_unchecked(fd).ok()
         };
         Self(watched())
     }
 
     async fn changed(&mut self) {
-        let Some(fd) = &self.0 else {
+        let Some(news) = &mut self.0 else {
             return tokio::time::sleep(LOOK).await;
         };
-        match fd.readable().await {
-            Ok(mut ready) => {
-                let mut events = [0_u8; 4096];
-                // What changed does not matter, only that the queue is empty before the next look.
-                while rustix::io::read(fd.get_ref(), &mut events).is_ok_and(|length| length > 0) {}
-                ready.clear_ready();
-            }
-            Err(_) => tokio::time::sleep(LOOK).await,
+        // What changed does not matter, only that something did.
+        if news.readable().await.is_err() || news.try_read(&mut [0; 4096]).is_err() {
+            tokio::task::yield_now().await;
         }
     }
 }

@@ -70,7 +70,8 @@ impl Hooks {
     fn matching(&self, event: &str, key: &str) -> Vec<Registered> {
         let registered = self.registered.borrow();
         let matching = registered.iter().filter(|hook| {
-            hook.event == event && hook.matcher.as_deref().is_none_or(|matcher| covers(matcher, key))
+            hook.event == event
+                && hook.matcher.as_deref().is_none_or(|matcher| covers(matcher, key))
         });
         matching.cloned().collect()
     }
@@ -84,7 +85,9 @@ fn covers(matcher: &str, key: &str) -> bool {
             let name = name.trim().trim_start_matches('^').trim_end_matches('$');
             match name.split_once(".*") {
                 Some((start, end)) => {
-                    key.len() >= start.len() + end.len() && key.starts_with(start) && key.ends_with(end)
+                    key.len() >= start.len() + end.len()
+                        && key.starts_with(start)
+                        && key.ends_with(end)
                 }
                 None => name == key,
             }
@@ -218,7 +221,8 @@ mod tests {
 
     #[test]
     fn the_strictest_hook_wins() {
-        let decision = |decision: &str| json!({"hookSpecificOutput": {"permissionDecision": decision}});
+        let decision =
+            |decision: &str| json!({"hookSpecificOutput": {"permissionDecision": decision}});
         let opinion = Opinion {
             outputs: vec![decision("allow"), decision("deny"), decision("ask"), json!({})],
             failed: false,

@@ -91,7 +91,9 @@ mod tests {
     #[test]
     fn lines_mean_what_their_type_says() {
         assert_eq!(
-            Incoming::read(r#"{"request":{"subtype":"x"},"request_id":"r","type":"control_request"}"#),
+            Incoming::read(
+                r#"{"request":{"subtype":"x"},"request_id":"r","type":"control_request"}"#
+            ),
             Incoming::Request { id: "r".to_owned(), request: json!({"subtype": "x"}) }
         );
         assert_eq!(

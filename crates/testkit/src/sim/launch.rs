@@ -223,7 +223,8 @@ mod tests {
     #[test]
     fn both_forms_mean_the_same() {
         let joined = parse(&["--model=opus", "--resume=abc", "--max-turns=3", "--continue"]);
-        let apart = parse(&["--model", "opus", "--resume", "abc", "--max-turns", "3", "--continue"]);
+        let apart =
+            parse(&["--model", "opus", "--resume", "abc", "--max-turns", "3", "--continue"]);
         assert_eq!(joined, apart);
         assert_eq!(joined.resume.as_deref(), Some("abc"));
     }

@@ -68,9 +68,8 @@ fn prices(model: &str) -> (f64, f64) {
 fn cost(model: &str, tokens: Tokens) -> f64 {
     let (price_in, price_out) = prices(model);
     // Reading the cache costs a tenth, filling it a quarter more.
-    let input = tokens.input as f64
-        + tokens.cache_read as f64 * 0.1
-        + tokens.cache_creation as f64 * 1.25;
+    let input =
+        tokens.input as f64 + tokens.cache_read as f64 * 0.1 + tokens.cache_creation as f64 * 1.25;
     (input * price_in + tokens.output as f64 * price_out) / 1e6
 }
 

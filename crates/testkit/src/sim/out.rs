@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use super::dialect;
 use super::fault::{Crash, Faults};
 
 /// Exit code of a process that was told to crash.
@@ -51,10 +52,13 @@ impl Out {
     }
 
     /// Writes one frame as one line.
-    pub(super) fn send(&self, frame: &Value) {
+    pub(super) fn send(&self, frame: Value) {
+        let old = self.lines.borrow().faults.old;
+        let Some(frame) = (if old { dialect::old(frame) } else { Some(frame) }) else { return };
         let mut line = Vec::new();
-        let leading = if frame["type"] == "result" { Order::ByName } else { Order::LeadingFirst };
-        write_value(frame, leading, &mut line);
+        let leading =
+            if frame["type"] == "result" && !old { Order::ByName } else { Order::LeadingFirst };
+        write_value(&frame, leading, &mut line);
         line.push(b'\n');
         self.lines.borrow_mut().line(&line, frame["type"] == "assistant");
     }
@@ -119,7 +123,7 @@ impl Lines {
     /// In pieces of any size, cut anywhere, characters included.
     fn torn(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            let largest = if self.dice.below(4) == 0 { 8 } else { 4096 };
+            let largest = if self.dice.below(4) == 0 { 8 } else { 700 };
             let size = (1 + self.dice.below(largest)).min(bytes.len());
             self.sink.write_all(&bytes[..size])?;
             self.sink.flush()?;
@@ -219,7 +223,7 @@ mod tests {
         let writes = Writes::default();
         let out = Out::new(Box::new(writes.clone()), &faults.parse().unwrap());
         for frame in frames {
-            out.send(frame);
+            out.send(frame.clone());
         }
         out.flush();
         let writes = writes.0.borrow();

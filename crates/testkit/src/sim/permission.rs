@@ -7,5 +7,4 @@ pub(super) mod settings;
 mod store;
 
 pub(super) use decide::{Ask, Verdict, Wish, decide, path_of};
-pub(super) use rule::Rule;
-pub(super) use store::{Behavior, Changed, Mode, Source, Store};
+pub(super) use store::{Changed, Mode, Source, Store};

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::abort::Abort;
 use super::ledger::Tokens;
+use super::prompt::Prompt;
 use super::transcript::Transcript;
 
 /// A subagent.
@@ -29,9 +30,15 @@ pub(super) struct Scope {
     pub(super) abort: Rc<Abort>,
     pub(super) transcript: Rc<Transcript>,
     pub(super) prompt_id: String,
+    /// The prompt that the turn began with, if it was stamped.
+    pub(super) lead: Option<String>,
     /// The stamped prompts that are being answered.
     pub(super) prompts: RefCell<Vec<String>>,
     pub(super) tally: RefCell<Tally>,
+    /// Prompts that joined the turn when it was running.
+    pub(super) folded: RefCell<Vec<Prompt>>,
+    /// Calls that were not permitted, subagents' included.
+    pub(super) denials: Rc<RefCell<Vec<Value>>>,
 }
 
 /// What is counted for a result.
@@ -45,7 +52,6 @@ pub(super) struct Tally {
     pub(super) api_ms: u64,
     /// Messages to the model that no person wrote, and the first one that did.
     pub(super) rounds: u32,
-    pub(super) denials: Vec<Value>,
     pub(super) text: String,
     pub(super) stop_reason: Option<String>,
     pub(super) tools_used: Vec<String>,
@@ -55,14 +61,6 @@ pub(super) struct Tally {
     pub(super) message_attributed: bool,
     pub(super) stop_hook_active: bool,
     pub(super) refusals: u32,
-    pub(super) agents: AgentCounts,
-}
-
-/// Subagents of a session, as results count them.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct AgentCounts {
-    pub(super) background: u64,
-    pub(super) foreground: u64,
 }
 
 impl Tally {
@@ -75,7 +73,6 @@ impl Tally {
             first_word_ms: None,
             api_ms: 0,
             rounds: 1,
-            denials: Vec::new(),
             text: String::new(),
             stop_reason: None,
             tools_used: Vec::new(),
@@ -84,7 +81,6 @@ impl Tally {
             message_attributed: false,
             stop_hook_active: false,
             refusals: 0,
-            agents: AgentCounts::default(),
         }
     }
 }
@@ -113,10 +109,9 @@ impl Scope {
 
     /// Names the prompts in a frame.
     pub(super) fn attribute(&self, frame: &mut Value) {
-        let prompts = self.prompts.borrow();
-        if let Some(last) = prompts.last() {
-            frame["user_message_uuid"] = json!(last);
-            frame["user_message_uuids"] = json!(*prompts);
+        if let Some(lead) = &self.lead {
+            frame["user_message_uuid"] = json!(lead);
+            frame["user_message_uuids"] = json!(*self.prompts.borrow());
         }
     }
 }

@@ -132,7 +132,8 @@ fn copy(told: &[Value], from: &str, to: &Transcript) {
 fn latest(root: &Path) -> Option<String> {
     let files = fs::read_dir(root).ok()?.flatten().map(|entry| entry.path());
     let sessions = files.filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
-    let newest = sessions.max_by_key(|path| fs::metadata(path).and_then(|meta| meta.modified()).ok())?;
+    let newest =
+        sessions.max_by_key(|path| fs::metadata(path).and_then(|meta| meta.modified()).ok())?;
     Some(newest.file_stem()?.to_string_lossy().into_owned())
 }
 

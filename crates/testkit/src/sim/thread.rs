@@ -66,7 +66,8 @@ impl Thread {
     /// Whether the fault at `place` of the due reply happens now: it does `times` times.
     pub(super) fn raise(&mut self, place: usize, times: u32) -> bool {
         let source = self.script.as_ref().map(|script| script.source.clone());
-        let raised = self.raised.entry((source.unwrap_or_default(), self.answers, place)).or_default();
+        let raised =
+            self.raised.entry((source.unwrap_or_default(), self.answers, place)).or_default();
         let happens = *raised < times;
         *raised = raised.saturating_add(1);
         happens

@@ -21,29 +21,43 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Who plays the CLI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// Claude Code itself.
     Real,
     /// The program under test.
     Sim,
 }
 
+impl Side {
+    fn harness(self, version: CliVersion, base_url: &str) -> Harness {
+        match self {
+            Self::Real => Harness::new(version, base_url).unwrap(),
+            Self::Sim => {
+                let sim = PathBuf::from(env!("CARGO_BIN_EXE_sim"));
+                Harness::with_program(version, sim, base_url).unwrap()
+            }
+        }
+    }
+}
+
 /// What came of a scenario.
 #[derive(Debug, Default)]
-pub struct Played {
+pub(crate) struct Played {
     /// The frames of each run, in order; a scenario that restarts the CLI has several.
-    pub runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
 }
 
 /// One process from start to exit.
 #[derive(Debug, Default)]
-pub struct Run {
+pub(crate) struct Run {
     /// What it wrote to stdout.
-    pub frames: Vec<Value>,
+    pub(crate) frames: Vec<Value>,
+    /// Lines of stdout that are no JSON.
+    pub(crate) junk: Vec<String>,
     /// Its exit code, if it was not killed.
-    pub code: Option<i32>,
+    pub(crate) code: Option<i32>,
     /// What it wrote to stderr.
-    pub stderr: String,
+    pub(crate) stderr: String,
 }
 
 struct Process {
@@ -54,9 +68,10 @@ struct Process {
 }
 
 /// A place to play in.
-pub struct Bed {
+pub(crate) struct Bed {
     name: &'static str,
     side: Side,
+    version: CliVersion,
     harness: Harness,
     model: ScriptedModel,
     holds: PathBuf,
@@ -69,13 +84,9 @@ pub struct Bed {
 }
 
 /// Plays `scenario` on `side`.
-pub async fn play(side: Side, scenario: &Scenario) -> Played {
+pub(crate) async fn play(side: Side, scenario: &Scenario) -> Played {
     let model = ScriptedModel::start().await.unwrap();
-    let harness = Harness::new(
-        if std::env::var_os("OLD").is_some() { CliVersion::V2_1_7 } else { CliVersion::V2_1_325 },
-        &model.base_url(),
-    )
-    .unwrap();
+    let harness = side.harness(scenario.version, &model.base_url());
     let holds = harness.home().join("holds");
     std::fs::create_dir(&holds).unwrap();
     let words = [
@@ -85,6 +96,7 @@ pub async fn play(side: Side, scenario: &Scenario) -> Played {
     let mut bed = Bed {
         name: scenario.name,
         side,
+        version: scenario.version,
         harness,
         model,
         holds,
@@ -111,16 +123,6 @@ impl Drop for Bed {
             let file = directory.join(format!("{}.jsonl", self.name));
             let _ = std::fs::create_dir_all(&directory);
             let _ = std::fs::write(file, self.log.join("\n") + "\n");
-            let _ = std::process::Command::new("cp")
-                .arg("-r")
-                .arg(self.harness.home().join(".claude"))
-                .arg(directory.join(format!("{}.home", self.name)))
-                .output();
-            let _ = std::process::Command::new("cp")
-                .arg("-r")
-                .arg(self.harness.cwd())
-                .arg(directory.join(format!("{}.cwd", self.name)))
-                .output();
         }
     }
 }
@@ -145,11 +147,7 @@ impl Bed {
     }
 
     async fn start(&mut self, scenario: &Scenario, args: &[String]) -> Process {
-        let program = match self.side {
-            Side::Real => self.harness.program().to_owned(),
-            Side::Sim => PathBuf::from(env!("CARGO_BIN_EXE_sim")),
-        };
-        let mut command = Command::new(program);
+        let mut command = Command::new(self.harness.program());
         command
             .args(["--output-format=stream-json", "--verbose", "--input-format=stream-json"])
             .args(args)
@@ -179,18 +177,14 @@ impl Bed {
         if let Some(fields) = &scenario.initialize {
             let mut request = fields.clone();
             request["subtype"] = json!("initialize");
-            self.request(&mut process, request, true).await;
+            self.request(&mut process, request).await;
         }
         process
     }
 
     async fn act(&mut self, process: &mut Process, act: &Act) {
         match act {
-            Act::Say(text) => {
-                let content = self.fill(text);
-                self.prompt(process, json!(content)).await;
-            }
-            Act::Show(content) => {
+            Act::Say(content) => {
                 let content = self.fill_value(content);
                 self.prompt(process, content).await;
             }
@@ -201,13 +195,15 @@ impl Bed {
             Act::Line(line) => self.write(process, line).await,
             Act::Ask(request) => {
                 let request = self.fill_value(request);
-                self.request(process, request, true).await;
-            }
-            Act::Tell(request) => {
-                let request = self.fill_value(request);
-                self.request(process, request, false).await;
+                self.request(process, request).await;
             }
             Act::Until(kind) => self.until(process, |frame| is_kind(frame, kind)).await,
+            Act::Settle => {
+                self.until(process, |frame| is_kind(frame, "result")).await;
+                if self.version == CliVersion::V2_1_325 {
+                    self.until(process, |frame| is_kind(frame, "system/idle")).await;
+                }
+            }
             Act::Held(name) => match self.side {
                 Side::Real => self.model.wait_held(name).await.unwrap(),
                 Side::Sim => {
@@ -229,6 +225,8 @@ impl Bed {
                 let id = process.child.id().and_then(|id| i32::try_from(id).ok());
                 let pid = id.and_then(Pid::from_raw).unwrap();
                 kill_process(pid, Signal::TERM).unwrap();
+                // Its end must come from the signal, not from the end of its input.
+                self.until(process, |_| false).await;
             }
             Act::Restart(_) => unreachable!("handled by the caller"),
         }
@@ -245,17 +243,15 @@ impl Bed {
         self.write(process, &frame.to_string()).await;
     }
 
-    async fn request(&mut self, process: &mut Process, request: Value, wait: bool) {
+    async fn request(&mut self, process: &mut Process, request: Value) {
         self.requests += 1;
         let id = format!("host-{}", self.requests);
         let frame = json!({"type": "control_request", "request_id": id, "request": request});
         self.write(process, &frame.to_string()).await;
-        if wait {
-            self.until(process, |frame| {
-                frame["type"] == "control_response" && frame["response"]["request_id"] == id
-            })
-            .await;
-        }
+        self.until(process, |frame| {
+            frame["type"] == "control_response" && frame["response"]["request_id"] == id
+        })
+        .await;
     }
 
     async fn write(&mut self, process: &mut Process, line: &str) {
@@ -288,6 +284,7 @@ impl Bed {
         }
         self.log.push(format!("< {}", line.trim_end()));
         let Ok(frame) = serde_json::from_str::<Value>(&line) else {
+            self.played.runs.last_mut()?.junk.push(line);
             return Some(Value::Null);
         };
         if let Some(id) = frame["session_id"].as_str() {

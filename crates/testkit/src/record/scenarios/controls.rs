@@ -12,11 +12,7 @@ pub(super) fn all() -> Vec<Scenario> {
         changing(),
         models(),
         mcp(),
-        Scenario::new("control-unknown").run(
-            Run::brief()
-                .ask(json!({"subtype": "no_such_request", "any": "thing"}))
-                .step(Step::Send(json!({"type": "keep_alive"}))),
-        ),
+        unknown(),
         reinitialize(),
         environment(),
         side(),
@@ -69,6 +65,7 @@ fn dialogs() -> Scenario {
 /// Requests that change the session.
 fn changing() -> Scenario {
     let run = Run::brief()
+        .listen(&["DirectoryAdded"])
         .turn(&script(&["say Good morning."]))
         .ask(json!({"subtype": "set_permission_mode", "mode": "acceptEdits"}))
         .ask(json!({"subtype": "set_permission_mode", "mode": "plan"}))
@@ -118,16 +115,27 @@ fn mcp() -> Scenario {
             .ask(json!({"subtype": "mcp_toggle", "serverName": "greeter", "enabled": false}))
             .ask(json!({"subtype": "mcp_toggle", "serverName": "greeter", "enabled": true}))
             .ask(json!({"subtype": "mcp_reconnect", "serverName": "nobody"}))
-            .ask(json!({"subtype": "mcp_set_servers", "servers": {
-                "absent": {"type": "stdio", "command": "/no/such/program"},
-                "other": {"type": "sdk", "name": "other"},
-            }}))
-            .ask(json!({"subtype": "mcp_status"}))
             .ask_new(json!({"subtype": "mcp_call", "tool": "mcp__greeter__greet", "arguments": {"name": "you"}}))
             .ask_new(json!({"subtype": "mcp_call", "tool": "mcp__greeter__absent", "arguments": {}}))
             .ask_new(json!({"subtype": "mcp_read_resource", "serverName": "greeter", "uri": "ui://one"}))
             .ask_new(json!({"subtype": "mcp_message", "server_name": "greeter",
-                "message": {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}})),
+                "message": {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}}))
+            .ask(json!({"subtype": "mcp_set_servers", "servers": {
+                "absent": {"type": "stdio", "command": "/no/such/program"},
+                "other": {"type": "sdk", "name": "other"},
+            }}))
+            .until(json!({"request": {"server_name": "other", "message": {"method": "tools/list"}}}))
+            .ask(json!({"subtype": "mcp_status"})),
+    )
+}
+
+/// The oldest version does not answer what it does not know.
+fn unknown() -> Scenario {
+    Scenario::new("control-unknown").run(
+        Run::brief()
+            .step(Step::Tell(json!({"subtype": "no_such_request", "any": "thing"})))
+            .turn(&script(&["say Never mind."]))
+            .step(Step::Send(json!({"type": "keep_alive"}))),
     )
 }
 

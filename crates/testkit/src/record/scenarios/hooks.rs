@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::cli::CliVersion::V2_1_325;
-use crate::record::scenario::{Run, Scenario, Step, script, tool};
+use crate::cli::CliVersion::{V2_1_62, V2_1_325};
+use crate::record::scenario::{Permission, Run, Scenario, script, tool};
 
 const TOOL_EVENTS: [&str; 6] = [
     "PreToolUse",
@@ -40,7 +40,7 @@ pub(super) fn all() -> Vec<Scenario> {
     vec![
         Scenario::new("hooks-tools").run(
             Run::brief()
-                .flag("--include-hook-events")
+                .flag_since(V2_1_325, "--include-hook-events")
                 .listen(&TOOL_EVENTS)
                 .hook("PreToolUse", decision("allow", "fine with me"))
                 .hook("PreToolUse", decision("deny", "not this one"))
@@ -69,9 +69,10 @@ pub(super) fn all() -> Vec<Scenario> {
                     "say All of them.",
                 ])),
         ),
-        Scenario::new("hooks-permission").run(
+        Scenario::new("hooks-permission").since(V2_1_62).run(
             Run::brief()
                 .listen(&TOOL_EVENTS)
+                .permission("Bash", Permission::Open)
                 .hook(
                     "PermissionRequest",
                     json!({"hookSpecificOutput": {
@@ -81,9 +82,12 @@ pub(super) fn all() -> Vec<Scenario> {
                 )
                 .turn(&script(&[&touch("one"), "say It was refused."])),
         ),
-        Scenario::new("hooks-session").file("CLAUDE.md", "Be brief.\n").run(
+        Scenario::new("hooks-session")
+            .file("CLAUDE.md", "Be brief.\n")
+            .file(".claude/commands/greet.md", "---\ndescription: says hello\n---\nSay hello to $1.\n#script\nsay Hello to you.\n#end\n")
+            .run(
             Run::brief()
-                .flag("--include-hook-events")
+                .flag_since(V2_1_325, "--include-hook-events")
                 .listen(&SESSION_EVENTS)
                 .hook(
                     "UserPromptSubmit",
@@ -95,8 +99,26 @@ pub(super) fn all() -> Vec<Scenario> {
                 .turn(&script(&["say This is not asked."]))
                 .turn(&script(&[&agent(), "say Counted."]))
                 .ask(json!({"subtype": "set_model", "model": "haiku"}))
+                .turn("/greet everybody")
                 .turn("/compact")
-                .turn(&script(&["error 400 message=scripted refusal"])),
+                .turn("/clear")
+                .turn(&script(&["error 400 x9 message=scripted refusal\nsay Not reached."])),
+        ),
+        Scenario::new("hooks-worktree").since(V2_1_325).file("side/note.txt", "beside it\n").run(
+            Run::brief()
+                .listen(&["WorktreeCreate", "WorktreeRemove"])
+                .hook(
+                    "WorktreeCreate",
+                    json!({"hookSpecificOutput": {
+                        "hookEventName": "WorktreeCreate",
+                        "worktreePath": "$PROJECT/side",
+                    }}),
+                )
+                .turn(&script(&[
+                    r#"tool EnterWorktree {"name":"side"}"#,
+                    r#"tool ExitWorktree {"action":"remove","discard_changes":true}"#,
+                    "say Back again.",
+                ])),
         ),
         Scenario::new("hooks-stop").run(
             Run::brief()
@@ -106,7 +128,7 @@ pub(super) fn all() -> Vec<Scenario> {
         ),
         Scenario::new("hooks-command").run(
             Run::brief()
-                .flag("--include-hook-events")
+                .flag_since(V2_1_325, "--include-hook-events")
                 .flag(format!("--settings={}", settings()))
                 .turn(&script(&[r#"tool Bash {"command":"echo words","description":"say it"}"#, "say Said."])),
         ),
@@ -120,13 +142,6 @@ pub(super) fn all() -> Vec<Scenario> {
                 )
                 .hook("PreToolUse", json!({"async": true, "asyncTimeout": 1000}))
                 .turn(&script(&[&touch("one"), "say It ran."])),
-        ),
-        Scenario::new("hooks-cancelled").since(V2_1_325).run(
-            Run::brief()
-                .listen(&["Stop"])
-                .prompt(&script(&[&tool("Read", json!({"file_path": "$PROJECT/absent"})), "say Stopping."]))
-                .until(json!({"request": {"subtype": "hook_callback"}}))
-                .step(Step::Settled),
         ),
     ]
 }

@@ -80,10 +80,19 @@ pub(super) fn all() -> Vec<Scenario> {
         Scenario::new("dont-ask").since(V2_1_62).run(
             Run::with_flags(&["--permission-mode", "dontAsk"]).turn(&touch),
         ),
+        Scenario::new("auto-mode").since(V2_1_325).run(
+            Run::with_flags(&["--permission-prompt-tool", "stdio", "--permission-mode", "auto"])
+                .listen(&["PermissionDenied"])
+                .turn(&touch),
+        ),
+        Scenario::new("prompts-none").since(V2_1_325).run(
+            Run::brief().flag("--permission-prompts=none").turn(&touch),
+        ),
         Scenario::new("nobody-to-ask").run(
             Run::with_flags(&["--permission-mode", "default"]).turn(&touch),
         ),
         plan(),
+        plan_file(),
         Scenario::new("plan-refused").run(
             Run::with_flags(&["--permission-prompt-tool", "stdio", "--permission-mode", "plan"])
                 .permission("ExitPlanMode", Permission::DenyAndStop("think again"))
@@ -127,5 +136,22 @@ fn plan() -> Scenario {
                 &tool("Write", json!({"file_path": "$PROJECT/one.txt", "content": "one\n"})),
                 "say As planned.",
             ])),
+    )
+}
+
+/// Newer versions take the plan from a file, whose name only the model is told.
+fn plan_file() -> Scenario {
+    let write = tool("Write", json!({"file_path": "$PLAN", "content": "one, two, three\n"}));
+    Scenario::new("plan-file").since(V2_1_325).run(
+        Run::with_flags(&["--permission-prompt-tool", "stdio", "--permission-mode", "plan"])
+            .permission(
+                "ExitPlanMode",
+                Permission::With(
+                    json!([{"type": "setMode", "mode": "default", "destination": "session"}]),
+                ),
+            )
+            .turn(&script(&["say Let me think."]))
+            .turn(&script(&[&write, "tool ExitPlanMode {}", "say As planned."]))
+            .ask(json!({"subtype": "get_plan"})),
     )
 }

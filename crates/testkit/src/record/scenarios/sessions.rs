@@ -19,7 +19,7 @@ pub(super) fn all() -> Vec<Scenario> {
             .run(first())
             .run(second(&["--resume=$SESSION", "--resume-session-at=$ANSWER"])),
         Scenario::new("resume-unknown")
-            .run(second(&["--resume=0f0f0f0f-0000-4000-8000-00000000000f"])),
+            .run(Run::brief().flag("--resume=0f0f0f0f-0000-4000-8000-00000000000f")),
         Scenario::new("session-id")
             .run(second(&["--session-id=0f0f0f0f-0000-4000-8000-00000000000f"])),
         Scenario::new("mirror").since(V2_1_325).run(
@@ -49,6 +49,17 @@ pub(super) fn all() -> Vec<Scenario> {
                 .turn(&script(&["say Something long."]))
                 .turn("/compact keep the essentials\n#script\nsay <summary>it was about something long</summary>\n#end")
                 .turn(&script(&["say After that."])),
+        ),
+        Scenario::new("goal").since(V2_1_325).run(
+            Run::brief().turn("/goal it is all done").turn("/goal clear"),
+        ),
+        Scenario::new("commands-changed").since(V2_1_325).run(
+            Run::brief()
+                .turn(&script(&[
+                    r#"tool Bash {"command":"mkdir -p .claude/skills/greet && printf -- '---\nname: greet\ndescription: says hello\n---\nSay hello.\n' > .claude/skills/greet/SKILL.md","description":"teach it"}"#,
+                    "say Taught.",
+                ]))
+                .ask(json!({"subtype": "reload_skills"})),
         ),
         Scenario::new("memory").since(V2_1_62).file("CLAUDE.md", "Be brief.\n").run(
             Run::brief().turn("/usage").turn("/model haiku").turn("/status"),

@@ -33,15 +33,25 @@ pub(super) fn all() -> Vec<Scenario> {
                 )
                 .turn(&script(&[&agent("counter", &worker(), false), "say It has counted."])),
         ),
+        Scenario::new("subagent-retry").run(Run::brief().turn(&script(&[
+            &agent("general-purpose", &script(&["error 529\nsay There are seven."]), false),
+            "say It has counted.",
+        ]))),
         Scenario::new("subagent-unknown").run(Run::brief().turn(&script(&[
             &agent("nobody", &worker(), false),
             "say There is no such agent.",
         ]))),
         Scenario::new("subagent-background").since(V2_1_62).run(
             Run::brief()
-                .prompt(&script(&[&agent("general-purpose", &worker(), true), "say It counts."]))
-                .until(json!({"type": "result"}))
+                .prompt(&script(&[
+                    &agent("general-purpose", &script(&["hold counting\nsay There are seven."]), true),
+                    "say It counts.",
+                ]))
+                .step(Step::Held("counting"))
+                .until(json!({"type": "assistant", "message": {"content": [{"text": "It counts."}]}}))
                 .since(V2_1_325, Step::Until(json!({"type": "result"})))
+                .step(Step::Release("counting"))
+                .until(json!({"type": "result"}))
                 .since(V2_1_325, Step::Until(json!({"state": "idle"}))),
         ),
         Scenario::new("subagent-stopped").since(V2_1_325).run(
@@ -61,7 +71,7 @@ pub(super) fn all() -> Vec<Scenario> {
                 .turn(&script(&[&bash(WAITS, true), "say It runs."]))
                 .since(V2_1_325, Step::Ask(json!({"subtype": "get_task_output", "task_id": "$TASK"})))
                 .since(V2_1_62, Step::Ask(json!({"subtype": "stop_task", "task_id": "$TASK"})))
-                .since(V2_1_325, Step::Ask(json!({"subtype": "stop_task", "task_id": "nothing"}))),
+                .since(V2_1_325, Step::Ask(json!({"subtype": "stop_task", "task_id": "none"}))),
         ),
         Scenario::new("background-bash-ends").since(V2_1_325).run(
             Run::brief()
@@ -70,12 +80,25 @@ pub(super) fn all() -> Vec<Scenario> {
                 .turn(&script(&[&bash("echo through the gate > gate", false), "say Written."])),
         ),
         Scenario::new("task-tools").since(V2_1_325).run(
-            Run::brief().turn(&script(&[
-                &bash(WAITS, true),
-                r#"tool TaskStop {"task_id":"nothing"}"#,
-                r#"tool Monitor {"description":"watch it","timeout_ms":2000,"command":"echo seen once"}"#,
-                "say Watched.",
-            ])),
+            Run::brief()
+                .prompt(&script(&[&bash(WAITS, true), "say It runs."]))
+                .until(json!({"type": "result"}))
+                .until(json!({"state": "idle"}))
+                .turn(&script(&[
+                    r#"tool TaskStop {"task_id":"none"}"#,
+                    r#"tool TaskStop {"task_id":"$TASK"}"#,
+                    "say Stopped.",
+                ])),
+        ),
+        Scenario::new("monitor").since(V2_1_325).run(
+            Run::brief()
+                .prompt(&script(&[
+                    r#"tool Monitor {"description":"watch it","timeout_ms":60000,"command":"echo seen once"}"#,
+                    "say Watching.",
+                ]))
+                .until(json!({"type": "result"}))
+                .until(json!({"type": "result"}))
+                .until(json!({"state": "idle"})),
         ),
         Scenario::new("to-background").since(V2_1_325).run(
             Run::brief()

@@ -4,9 +4,31 @@ use serde_json::json;
 
 use super::talk::PNG;
 use crate::cli::CliVersion::{V2_1_62, V2_1_325};
-use crate::record::scenario::{Run, Scenario, script, tool};
+use crate::record::scenario::{Run, Scenario, Step, script, tool};
 
-const NOTEBOOK: &str = r##"{"cells":[{"cell_type":"code","execution_count":null,"id":"cell-one","metadata":{},"outputs":[],"source":["print(1)"]}],"metadata":{"language_info":{"name":"python"}},"nbformat":4,"nbformat_minor":5}"##;
+const NOTEBOOK: &str = r##"{"cells":[{"cell_type":"code","execution_count":null,"id":"first","metadata":{},"outputs":[],"source":["print(1)"]}],"metadata":{"language_info":{"name":"python"}},"nbformat":4,"nbformat_minor":5}"##;
+
+const COMMIT: &str = r#"tool Bash {"command":"git init -q -b main . && git -c user.name=t -c user.email=t@example.com commit -q --allow-empty -m first","description":"make a commit"}"#;
+
+/// A server that asks the user before it answers.
+const ASKER: &str = r#"const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n');
+let call;
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize') {
+    const serverInfo = { name: 'asker', version: '1.0.0' };
+    send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+  } else if (method === 'tools/list') {
+    send({ id, result: { tools: [{ name: 'ask', description: 'asks the user', inputSchema: { type: 'object' } }] } });
+  } else if (method === 'tools/call') {
+    call = id;
+    const requestedSchema = { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] };
+    send({ id: 'question', method: 'elicitation/create', params: { message: 'Which colour?', requestedSchema } });
+  } else if (id === 'question') {
+    send({ id: call, result: { content: [{ type: 'text', text: 'asked the user' }] } });
+  }
+});
+"#;
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![
@@ -25,13 +47,13 @@ pub(super) fn all() -> Vec<Scenario> {
             &tool("Read", json!({"file_path": "$PROJECT/page.ipynb"})),
             &tool(
                 "NotebookEdit",
-                json!({"notebook_path": "$PROJECT/page.ipynb", "cell_id": "cell-one", "new_source": "print(2)"}),
+                json!({"notebook_path": "$PROJECT/page.ipynb", "cell_id": "first", "new_source": "print(2)"}),
             ),
             &tool(
                 "NotebookEdit",
                 json!({
                     "notebook_path": "$PROJECT/page.ipynb",
-                    "cell_id": "cell-one",
+                    "cell_id": "first",
                     "new_source": "a second cell",
                     "cell_type": "markdown",
                     "edit_mode": "insert",
@@ -43,14 +65,19 @@ pub(super) fn all() -> Vec<Scenario> {
             r#"tool Bash {"command":"echo plain words","description":"say something"}"#,
             r#"tool Bash {"command":"echo to both; echo second >&2; touch made","description":"say something"}"#,
             r#"tool Bash {"command":"echo before; exit 3","description":"fail"}"#,
-            r#"tool Bash {"command":"cd sub || mkdir sub && cd sub && pwd","description":"go there"}"#,
-            r#"tool Bash {"command":"cat missing_pipe_input | tail -n 1; touch slow_mark; tail -f /dev/null","timeout":1000,"description":"take too long"}"#,
+            r#"tool Bash {"command":"mkdir -p sub && cd sub && pwd","description":"go there"}"#,
             "say Done.",
         ]))),
-        Scenario::new("tools-git").run(Run::brief().turn(&script(&[
-            r#"tool Bash {"command":"git init -q -b main . && git -c user.name=t -c user.email=t@example.com commit -q --allow-empty -m first","description":"make a commit"}"#,
-            "say Committed.",
-        ]))),
+        Scenario::new("tools-timeout").run(
+            Run::brief()
+                .prompt(&script(&[
+                    r#"tool Bash {"command":"mkfifo gate && echo it waits && cat gate","timeout":1000,"description":"take too long"}"#,
+                    "say Too long.",
+                ]))
+                .until(json!({"type": "result"}))
+                .since(V2_1_62, Step::Ask(json!({"subtype": "stop_task", "task_id": "$TASK"}))),
+        ),
+        Scenario::new("tools-git").run(Run::brief().turn(&script(&[COMMIT, "say Committed."]))),
         Scenario::new("tools-search")
             .file("src/one.txt", "alpha\nbeta\n")
             .file("src/two.txt", "beta\ngamma\n")
@@ -73,12 +100,13 @@ pub(super) fn all() -> Vec<Scenario> {
                 "say Both were read.",
             ])),
         ),
-        Scenario::new("tools-todo").run(Run::brief().turn(&script(&[
+        Scenario::new("tools-todo").env("CLAUDE_CODE_ENABLE_TASKS", "0").run(Run::brief().flag("--tools=TodoWrite").turn(&script(&[
             r#"tool TodoWrite {"todos":[{"content":"first step","status":"in_progress","activeForm":"doing the first step"},{"content":"second step","status":"pending","activeForm":"doing the second step"}]}"#,
             r#"tool TodoWrite {"todos":[{"content":"first step","status":"completed","activeForm":"doing the first step"}]}"#,
             "say Listed.",
         ]))),
-        Scenario::new("tools-tasks").since(V2_1_62).env("CLAUDE_CODE_ENABLE_TASKS", "1").run(Run::brief().turn(&script(&[
+        Scenario::new("tools-tasks").since(V2_1_62).env("CLAUDE_CODE_ENABLE_TASKS", "1").run(
+            Run::brief().flag("--tools=TaskCreate,TaskGet,TaskUpdate,TaskList").listen(&["TaskCreated", "TaskCompleted"]).turn(&script(&[
             r#"tool TaskCreate {"subject":"first step","description":"what to do first","activeForm":"doing the first step"}"#,
             r#"tool TaskCreate {"subject":"second step","description":"what to do next"}"#,
             r#"tool TaskUpdate {"taskId":"1","status":"in_progress","addBlocks":["2"]}"#,
@@ -101,7 +129,7 @@ pub(super) fn all() -> Vec<Scenario> {
         Scenario::new("tools-cron").since(V2_1_325).run(Run::brief().turn(&script(&[
             r#"tool CronCreate {"cron":"7 3 1 1 *","prompt":"look once more","recurring":true}"#,
             r#"tool CronList {}"#,
-            r#"tool CronDelete {"id":"nothing"}"#,
+            r#"tool CronDelete {"id":"none"}"#,
             r#"tool ReportFindings {"findings":[{"file":"one.txt","line":1,"summary":"a small slip","failure_scenario":"it may trip"}]}"#,
             r#"tool ScheduleWakeup {"delaySeconds":3600,"reason":"wait for it","prompt":"look once more"}"#,
             r#"tool ScheduleWakeup {"stop":true}"#,
@@ -110,16 +138,15 @@ pub(super) fn all() -> Vec<Scenario> {
             r#"tool ToolSearch {"query":"select:Read","max_results":2}"#,
             "say Scheduled.",
         ]))),
-        Scenario::new("tools-worktree").since(V2_1_325).run(
-            Run::brief()
-                .turn(&script(&[
-                    r#"tool Bash {"command":"git init -q -b main . && git -c user.name=t -c user.email=t@example.com commit -q --allow-empty -m first","description":"make a commit"}"#,
-                    r#"tool EnterWorktree {"name":"side"}"#,
-                    r#"tool Bash {"command":"pwd","description":"where is this"}"#,
-                    r#"tool ExitWorktree {"action":"remove"}"#,
-                    "say Back again.",
-                ])),
-        ),
+        Scenario::new("tools-worktree")
+            .since(V2_1_325)
+            .run(Run::brief().turn(&script(&[COMMIT, "say Committed."])))
+            .run(Run::brief().listen(&["CwdChanged"]).turn(&script(&[
+                r#"tool EnterWorktree {"name":"side"}"#,
+                r#"tool Bash {"command":"pwd","description":"where is this"}"#,
+                r#"tool ExitWorktree {"action":"remove"}"#,
+                "say Back again.",
+            ]))),
         Scenario::new("tools-skill")
             .file(
                 ".claude/skills/greet/SKILL.md",
@@ -129,8 +156,15 @@ pub(super) fn all() -> Vec<Scenario> {
                 r#"tool Skill {"skill":"greet","args":"everybody"}"#,
                 "say Greeted.",
             ]))),
-        Scenario::new("tools-large").run(Run::brief().turn(&script(&[
-            r#"tool Bash {"command":"seq 1 12000","description":"count"}"#,
+        Scenario::new("tool-summaries").since(V2_1_62).env("CLAUDE_CODE_EMIT_TOOL_USE_SUMMARIES", "1").run(
+            Run::brief().turn(&script(&[
+                r#"tool Bash {"command":"echo words","description":"say it"}"#,
+                r#"tool Bash {"command":"echo more words","description":"say more"}"#,
+                "say Said.",
+            ])),
+        ),
+        Scenario::new("tools-large").env("BASH_MAX_OUTPUT_LENGTH", "2000").run(Run::brief().turn(&script(&[
+            r#"tool Bash {"command":"seq 1 1000","description":"count"}"#,
             "say Counted.",
         ]))),
         Scenario::new("mcp-tool").run(
@@ -138,16 +172,18 @@ pub(super) fn all() -> Vec<Scenario> {
                 .initialize("sdkMcpServers", json!(["greeter"]))
                 .turn(&script(&[
                     r#"tool mcp__greeter__greet {"name":"you"}"#,
+                    r#"tool mcp__greeter__measure {"name":"you"}"#,
                     r#"tool mcp__greeter__fail {"name":"you"}"#,
                     r#"tool ListMcpResourcesTool {"server":"greeter"}"#,
                     r#"tool ReadMcpResourceTool {"server":"greeter","uri":"note://one"}"#,
                     "say Greeted.",
                 ])),
         ),
-        Scenario::new("mcp-elicitation").run(
+        Scenario::new("mcp-elicitation").file("asker.js", ASKER).run(
             Run::brief()
-                .initialize("sdkMcpServers", json!(["greeter"]))
-                .turn(&script(&[r#"tool mcp__greeter__ask {"name":"you"}"#, "say Asked."])),
+                .flag(r#"--mcp-config={"mcpServers":{"asker":{"command":"node","args":["$PROJECT/asker.js"]}}}"#)
+                .listen(&["Elicitation", "ElicitationResult"])
+                .turn(&script(&["tool mcp__asker__ask {}", "say Asked."])),
         ),
     ]
 }

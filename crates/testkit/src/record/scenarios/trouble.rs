@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cli::CliVersion::{V2_1_62, V2_1_325};
+use crate::cli::CliVersion::V2_1_325;
 use crate::record::scenario::{Permission, Run, Scenario, Step, script, tool};
 
 pub(super) fn all() -> Vec<Scenario> {
@@ -19,28 +19,35 @@ pub(super) fn all() -> Vec<Scenario> {
         Scenario::new("interrupt-permission").run(
             Run::brief()
                 .permission("Bash", Permission::Open)
-                .prompt(&script(&[r#"tool Bash {"command":"touch made","description":"make it"}"#, "say Not reached."]))
-                .until(json!({"request": {"subtype": "can_use_tool"}}))
-                .ask(json!({"subtype": "interrupt"}))
-                .settled(),
-        ),
-        Scenario::new("interrupt-tool").run(
-            Run::brief()
-                .permission("Bash", Permission::Allow)
                 .prompt(&script(&[
-                    r#"tool Bash {"command":"mkfifo gate && cat gate","description":"wait at the gate"}"#,
+                    r#"tool Bash {"command":"touch made","description":"make it"}"#,
                     "say Not reached.",
                 ]))
                 .until(json!({"request": {"subtype": "can_use_tool"}}))
                 .ask(json!({"subtype": "interrupt"}))
                 .settled(),
         ),
+        Scenario::new("interrupt-tool").run(
+            Run::brief()
+                .initialize("sdkMcpServers", json!(["greeter"]))
+                .prompt(&script(&[r#"tool mcp__greeter__wait {"name":"you"}"#, "say Not reached."]))
+                .until(json!({"request": {"message": {"method": "tools/call"}}}))
+                .ask(json!({"subtype": "interrupt"}))
+                .settled(),
+        ),
+        Scenario::new("interrupt-bash").since(V2_1_325).run(
+            Run::brief()
+                .prompt(&script(&[&wait_at_gate(), "say Not reached."]))
+                .until(json!({"subtype": "task_started"}))
+                .ask(json!({"subtype": "interrupt"}))
+                .settled(),
+        ),
         Scenario::new("interrupt-idle").run(Run::brief().ask(json!({"subtype": "interrupt"}))),
         api_retry(),
         api_errors(),
-        Scenario::new("api-cut").env("CLAUDE_CODE_MAX_RETRIES", "1").run(
-            Run::new().turn(&script(&["say This much\ncut\nmore  and more."])),
-        ),
+        Scenario::new("api-cut")
+            .env("CLAUDE_CODE_MAX_RETRIES", "1")
+            .run(Run::new().turn(&script(&["say This much\ncut\nmore  and more."]))),
         Scenario::new("max-turns").run(Run::brief().flag("--max-turns=2").turn(&script(&[
             r#"tool Bash {"command":"echo one","description":"say one"}"#,
             r#"tool Bash {"command":"echo two","description":"say two"}"#,
@@ -79,28 +86,41 @@ pub(super) fn all() -> Vec<Scenario> {
         Scenario::new("eof-permission").run(
             Run::brief()
                 .permission("Bash", Permission::Open)
-                .prompt(&script(&[r#"tool Bash {"command":"touch made","description":"make it"}"#, "say Refused."]))
+                .prompt(&script(&[
+                    r#"tool Bash {"command":"touch made","description":"make it"}"#,
+                    "say Refused.",
+                ]))
                 .until(json!({"request": {"subtype": "can_use_tool"}})),
         ),
-        Scenario::new("not-json").run(
-            Run::brief().step(Step::Send(json!("a string is not a frame"))),
-        ),
-        Scenario::new("startup-failure").since(V2_1_62).env("CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1").run(
-            Run::with_flags(&["--permission-mode", "bypassPermissions", "--allow-dangerously-skip-permissions"])
-                .step(Step::Ended),
-        ),
+        // Older versions say nothing, or show a dialog for a terminal.
+        Scenario::new("startup-failure")
+            .since(V2_1_325)
+            .env("CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1")
+            .file("../home/.claude.json", "{ this is not a configuration")
+            .run(Run::brief()),
+        Scenario::new("startup-marks")
+            .since(V2_1_325)
+            .env("CLAUDE_CODE_SDK_READS_STARTUP_MARKS", "1")
+            .run(Run::brief().turn(&script(&["say Good morning."]))),
         Scenario::new("steer-tool").since(V2_1_325).run(
             Run::brief()
-                .prompt(&script(&[
-                    &tool("Bash", json!({"command": "mkfifo gate && cat gate", "description": "wait at the gate"})),
-                    "say Not reached.",
-                ]))
+                .prompt(&script(&[&wait_at_gate(), "say Not reached."]))
                 .until(json!({"subtype": "task_started"}))
-                .step(Step::Prompt(json!(script(&["say Turned around."])), json!({"priority": "now"})))
+                .step(Step::Prompt(
+                    json!(script(&["say Turned around."])),
+                    json!({"priority": "now"}),
+                ))
+                .until(json!({"command_uuid": "$PROMPT2", "state": "queued"}))
+                .ask(json!({"subtype": "background_tasks"}))
                 .until(json!({"type": "result", "result": "Turned around."}))
                 .ask(json!({"subtype": "stop_task", "task_id": "$TASK"})),
         ),
     ]
+}
+
+/// A command that runs until it is stopped.
+fn wait_at_gate() -> String {
+    tool("Bash", json!({"command": "mkfifo gate && cat gate", "description": "wait at the gate"}))
 }
 
 fn schema() -> serde_json::Value {
@@ -119,9 +139,9 @@ fn structured(output: serde_json::Value) -> String {
 fn api_retry() -> Scenario {
     Scenario::new("api-retry").run(
         Run::brief()
-            .turn(&script(&["error 529", "say At last."]))
-            .turn(&script(&["error 429 retry-after=1", "say At last."]))
-            .turn(&script(&["error 500", "say At last."])),
+            .turn(&script(&["error 529\nsay At last."]))
+            .turn(&script(&["error 429 retry-after=1\nsay At last."]))
+            .turn(&script(&["error 500\nsay At last."])),
     )
 }
 
@@ -139,6 +159,6 @@ fn api_errors() -> Scenario {
         "error 400 x9 message=prompt is too long: 300000 tokens > 200000 maximum",
     ]
     .into_iter()
-    .fold(Run::brief(), |run, error| run.turn(&script(&[error, "say Not reached."])));
+    .fold(Run::brief(), |run, error| run.turn(&script(&[&format!("{error}\nsay Not reached.")])));
     Scenario::new("api-errors").env("CLAUDE_CODE_MAX_RETRIES", "1").run(run)
 }

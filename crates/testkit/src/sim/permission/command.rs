@@ -41,8 +41,12 @@ pub(in crate::sim) fn only_reads(command: &str) -> bool {
     }
     let mut words = command.split_whitespace();
     match words.next() {
-        Some("echo" | "pwd" | "ls" | "cat" | "head" | "wc" | "grep" | "rg" | "true" | "false") => true,
-        Some("which" | "whoami" | "date" | "uname" | "stat" | "sort" | "uniq" | "cut" | "printf") => true,
+        Some("echo" | "pwd" | "ls" | "cat" | "head" | "wc" | "grep" | "rg" | "true" | "false") => {
+            true
+        }
+        Some(
+            "which" | "whoami" | "date" | "uname" | "stat" | "sort" | "uniq" | "cut" | "printf",
+        ) => true,
         Some("tail") => !command.contains(" -f"),
         Some("git") => matches!(words.next(), Some("status" | "log" | "diff" | "show" | "branch")),
         _ => false,
@@ -93,7 +97,10 @@ mod tests {
 
     #[test]
     fn a_line_falls_apart_at_operators() {
-        assert_eq!(simple_commands("echo 'a; b' && c | d; echo x >&2"), ["echo 'a; b'", "c", "d", "echo x >&2"]);
+        assert_eq!(
+            simple_commands("echo 'a; b' && c | d; echo x >&2"),
+            ["echo 'a; b'", "c", "d", "echo x >&2"]
+        );
         assert_eq!(simple_commands(" ; "), Vec::<String>::new());
     }
 

@@ -40,10 +40,9 @@ const ALLOWED_BY_MODE: Verdict = Verdict::Allow { reason: Some("mode") };
 pub(in crate::sim) fn decide(store: &Store, wish: Wish<'_>) -> Verdict {
     let verdict = match by_rule(store, wish, Behavior::Deny) {
         Some(_) => return denied(wish),
-        None if needs_person(wish.tool) => Verdict::Ask(Ask {
-            needs_person: true,
-            ..Ask::default()
-        }),
+        None if needs_person(wish.tool) => {
+            Verdict::Ask(Ask { needs_person: true, ..Ask::default() })
+        }
         None => match by_rule(store, wish, Behavior::Ask) {
             Some(rule) => Verdict::Ask(Ask {
                 reason_type: Some("rule"),
@@ -90,9 +89,8 @@ fn by_rule(store: &Store, wish: Wish<'_>, behavior: Behavior) -> Option<Value> {
     let found = match wish.input["command"].as_str() {
         Some(command) if wish.tool == "Bash" => {
             let commands = simple_commands(command);
-            let rule = |command: &String| {
-                entries().find(|entry| entry.rule.covers_command(command))
-            };
+            let rule =
+                |command: &String| entries().find(|entry| entry.rule.covers_command(command));
             if behavior == Behavior::Allow {
                 let passes = |command: &String| only_reads(command) || rule(command).is_some();
                 commands.iter().all(passes).then(|| commands.iter().find_map(rule)).flatten()
@@ -174,14 +172,8 @@ fn reading(store: &Store, wish: Wish<'_>, path: &Path) -> Verdict {
 fn editing(store: &Store, wish: Wish<'_>, path: &Path) -> Verdict {
     match (store.mode, store.is_inside(path, wish.cwd)) {
         (Mode::AcceptEdits, true) => ALLOWED_BY_MODE,
-        (Mode::Plan, _) => Verdict::Ask(Ask {
-            reason_type: Some("mode"),
-            ..Ask::default()
-        }),
-        (_, true) => Verdict::Ask(Ask {
-            suggestions: vec![accept_edits()],
-            ..Ask::default()
-        }),
+        (Mode::Plan, _) => Verdict::Ask(Ask { reason_type: Some("mode"), ..Ask::default() }),
+        (_, true) => Verdict::Ask(Ask { suggestions: vec![accept_edits()], ..Ask::default() }),
         (_, false) => outside(add_directory(path.parent().unwrap_or(path))),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// What a rule speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,13 +35,6 @@ impl Rule {
         }
     }
 
-    pub(in crate::sim) fn wire(&self) -> Value {
-        match &self.content {
-            Some(content) => json!({"toolName": self.tool, "ruleContent": content}),
-            None => json!({"toolName": self.tool}),
-        }
-    }
-
     /// Whether it speaks of every use of `tool`.
     pub(in crate::sim) fn covers_tool(&self, tool: &str) -> bool {
         self.content.is_none() && self.names(tool)
@@ -51,10 +44,9 @@ impl Rule {
     pub(in crate::sim) fn covers_command(&self, command: &str) -> bool {
         self.tool == "Bash"
             && self.content.as_deref().is_none_or(|content| {
-                let content = content.strip_suffix(":*").map_or_else(
-                    || content.to_owned(),
-                    |prefix| format!("{prefix} *"),
-                );
+                let content = content
+                    .strip_suffix(":*")
+                    .map_or_else(|| content.to_owned(), |prefix| format!("{prefix} *"));
                 matches(&content, command)
                     || content.strip_suffix(" *").is_some_and(|prefix| prefix == command)
             })
@@ -126,7 +118,8 @@ mod tests {
         for text in ["Bash(npm run *)", "Read", "mcp__calc__add"] {
             let rule = Rule::parse(text);
             assert_eq!(rule.to_string(), text);
-            assert_eq!(Rule::from_wire(&rule.wire()), Some(rule));
+            let wire = serde_json::json!({"toolName": rule.tool, "ruleContent": rule.content});
+            assert_eq!(Rule::from_wire(&wire), Some(rule));
         }
         assert_eq!(Rule::parse("Task(*)"), Rule::new("Agent", None));
     }

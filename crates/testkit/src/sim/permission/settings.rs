@@ -16,7 +16,9 @@ pub(in crate::sim) fn load(launch: &Launch) -> Store {
         Some(sources) => sources.iter().any(|source| source == name),
         None => true,
     };
-    for (name, source) in [("user", Source::User), ("project", Source::Project), ("local", Source::Local)] {
+    for (name, source) in
+        [("user", Source::User), ("project", Source::Project), ("local", Source::Local)]
+    {
         if wanted(name)
             && let Some(path) = file(launch, source)
         {
@@ -27,10 +29,9 @@ pub(in crate::sim) fn load(launch: &Launch) -> Store {
         let inline = serde_json::from_str(settings).unwrap_or_else(|_| read(Path::new(settings)));
         store.add_settings(&inline, Source::Flag);
     }
-    for (behavior, rules) in [
-        (Behavior::Allow, &launch.flags.allowed),
-        (Behavior::Deny, &launch.flags.disallowed),
-    ] {
+    for (behavior, rules) in
+        [(Behavior::Allow, &launch.flags.allowed), (Behavior::Deny, &launch.flags.disallowed)]
+    {
         for rule in rules {
             store.add(behavior, Source::CliArg, Rule::parse(rule));
         }
@@ -53,7 +54,9 @@ pub(in crate::sim) fn save(launch: &Launch, store: &Store, source: Source) -> io
     let permissions = settings["permissions"].as_object().cloned().unwrap_or_default();
     let mut permissions: Map<String, Value> = permissions
         .into_iter()
-        .filter(|(key, _)| !matches!(key.as_str(), "allow" | "deny" | "ask" | "additionalDirectories"))
+        .filter(|(key, _)| {
+            !matches!(key.as_str(), "allow" | "deny" | "ask" | "additionalDirectories")
+        })
         .collect();
     if let Value::Object(kept) = store.kept(source) {
         permissions.extend(kept);

@@ -122,12 +122,7 @@ pub(in crate::sim) enum Changed {
 
 impl Store {
     pub(in crate::sim) fn new(mode: Mode) -> Self {
-        Self {
-            mode,
-            before_plan: Mode::Default,
-            entries: Vec::new(),
-            directories: Vec::new(),
-        }
+        Self { mode, before_plan: Mode::Default, entries: Vec::new(), directories: Vec::new() }
     }
 
     pub(in crate::sim) fn set_mode(&mut self, mode: Mode) {
@@ -280,7 +275,10 @@ mod tests {
         let plan = json!({"type": "setMode", "mode": "plan", "destination": "session"});
         assert_eq!(store.update(&plan), Changed::Mode);
         assert_eq!((store.mode, store.before_plan), (Mode::Plan, Mode::AcceptEdits));
-        assert_eq!(store.update(&json!({"type": "setMode", "mode": "?", "destination": "session"})), Changed::Nothing);
+        assert_eq!(
+            store.update(&json!({"type": "setMode", "mode": "?", "destination": "session"})),
+            Changed::Nothing
+        );
     }
 
     #[test]
@@ -288,7 +286,9 @@ mod tests {
         let mut store = Store::new(Mode::Default);
         let inside = |store: &Store, path: &str| store.is_inside(Path::new(path), Path::new("/w"));
         assert!(inside(&store, "/w/a") && !inside(&store, "/w/../etc") && !inside(&store, "/etc"));
-        store.update(&json!({"type": "addDirectories", "directories": ["/etc"], "destination": "session"}));
+        store.update(
+            &json!({"type": "addDirectories", "directories": ["/etc"], "destination": "session"}),
+        );
         assert!(inside(&store, "/etc/passwd"));
     }
 }
