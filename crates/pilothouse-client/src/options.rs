@@ -9,9 +9,7 @@ use pilothouse_wire::Raw;
 use pilothouse_wire::control::cli::{DialogResult, Elicitation, ElicitationResult, UserDialog};
 use pilothouse_wire::control::initialize::{AgentDefinition, Initialize};
 use pilothouse_wire::hook::{HookMatcher, OnFailure};
-use pilothouse_wire::invocation::{
-    Invocation, PermissionMode, PermissionPrompts, Program, Start,
-};
+use pilothouse_wire::invocation::{Invocation, PermissionMode, PermissionPrompts, Program, Start};
 use pilothouse_wire::permission::{CanUseTool, PermissionResult};
 
 use crate::answering::HOOK_ID;
@@ -251,6 +249,7 @@ fn check_mcp_config(file: &Path, cwd: Option<&Path>) -> Result<(), StartError> {
         message: format!("{}: {error}", path.display()),
     };
     let text = std::fs::read_to_string(&path).map_err(|error| refuse(&error))?;
-    serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map_err(|error| refuse(&error))?;
+    serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text)
+        .map_err(|error| refuse(&error))?;
     Ok(())
 }

@@ -183,7 +183,8 @@ async fn one_slow_handler_holds_up_nothing() {
         }
     });
     let (client, mut messages) = within(Client::start(options)).await.expect("it starts");
-    let script = "hi\n#script\ntool Write {\"file_path\":\"a.txt\",\"content\":\"x\"}\n---\nsay done";
+    let script =
+        "hi\n#script\ntool Write {\"file_path\":\"a.txt\",\"content\":\"x\"}\n---\nsay done";
     client.prompt(script).await.expect("sent");
     within(client.mcp_status()).await.expect("requests are answered meanwhile");
     thinking.notify_one();
@@ -212,7 +213,8 @@ async fn a_withdrawn_request_drops_its_handler() {
         }
     });
     let (client, mut messages) = within(Client::start(options)).await.expect("it starts");
-    let script = "hi\n#script\ntool Write {\"file_path\":\"a.txt\",\"content\":\"x\"}\n---\nsay done";
+    let script =
+        "hi\n#script\ntool Write {\"file_path\":\"a.txt\",\"content\":\"x\"}\n---\nsay done";
     client.prompt(script).await.expect("sent");
     within(asked.notified()).await;
     within(client.interrupt(Queued::Keep)).await.expect("interrupted");

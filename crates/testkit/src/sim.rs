@@ -3,8 +3,10 @@
 //!
 //! It takes the CLI's flags and variables, speaks the dialect of 2.1.325, runs the core tools for real in its working
 //! directory, keeps sessions on disk, and starts in a few milliseconds. The script rides in the prompt
-//! (see [`crate::script`]). `hold NAME` waits for a file `$SIM_HOLD_DIR/NAME`; that it waits is told by a file
-//! `NAME.held` there. Without that directory a hold does not hold.
+//! (see [`crate::script`]); for prompts without one, `SIM_SCRIPT` can name a file.
+//!
+//! `hold NAME` waits for a file `$SIM_HOLD_DIR/NAME`; that it waits is told by a file `NAME.held` there. Without that
+//! directory a hold does not hold.
 //!
 //! What it says in prose is its own; names, fields and order of frames are the CLI's. Retries of failed requests are
 //! told but not waited for.
@@ -32,7 +34,7 @@
 //! | `early-asks` | permission is asked for before the stream of the answer with the call has ended, as the CLI may do |
 //! | `ignore-sigterm`, `ignore-eof` | SIGTERM, or the end of stdin, has no effect |
 //!
-//! The first word of this module is [`main`].
+//! Background commands end with the process, whatever they are at; the CLI itself waits for them.
 
 mod abort;
 mod asks;
@@ -82,8 +84,13 @@ use permission::Mode;
 use prompt::Prompt;
 use session::{OpenError, Session};
 
+use crate::script::Script;
+
 /// What a process that SIGTERM has ended reports.
 const TERMINATED: u8 = 143;
+
+/// How long lines are kept back to be merged: as long as it takes to say about this many.
+const MERGED: usize = 8;
 
 /// Runs the simulated CLI with the arguments and the environment of this process, to its end.
 pub fn main() -> ExitCode {
@@ -94,9 +101,19 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let launch = Launch::new(Flags::parse(std::env::args().skip(1)), faults, |name| {
+    let mut launch = Launch::new(Flags::parse(std::env::args().skip(1)), faults, |name| {
         std::env::var(name).ok()
     });
+    launch.script = match std::env::var("SIM_SCRIPT").ok().filter(|path| !path.is_empty()) {
+        None => None,
+        Some(path) => match script_in(&path) {
+            Ok(script) => Some(script),
+            Err(fault) => {
+                complain(&format!("SIM_SCRIPT: {path}: {fault}"));
+                return ExitCode::from(2);
+            }
+        },
+    };
     if launch.flags.version {
         let _ = writeln!(std::io::stdout(), "{} (Claude Code, simulated)", launch.version());
         return ExitCode::SUCCESS;
@@ -120,6 +137,10 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn script_in(path: &str) -> Result<Script, Box<dyn std::error::Error>> {
+    Ok(Script::parse(&std::fs::read_to_string(path)?)?)
 }
 
 /// A line on stderr.
@@ -188,9 +209,13 @@ async fn attend(cli: &Rc<Cli>, mut lines: UnboundedReceiver<String>) -> u8 {
                 }
             },
             () = cli.stirred.notified() => {}
+            () = cli.out.holds() => {
+                // So that there is more than one line to write at once.
+                for _ in 0..MERGED {
+                    tokio::task::yield_now().await;
+                }
+            }
         }
-        // Everything that follows from this line is said before what is kept back is written.
-        tokio::task::yield_now().await;
         cli.out.flush();
         if cli.out.is_broken() {
             return 1;
@@ -214,10 +239,7 @@ fn hear(cli: &Rc<Cli>, line: &str) -> Result<(), u8> {
         }
         Incoming::Nothing => {}
         Incoming::NotJson(line) => {
-            complain(&format!(
-                "Error parsing streaming input line ({} characters)",
-                line.chars().count()
-            ));
+            complain(&format!("stdin: a line of {} characters is not JSON", line.chars().count()));
             return Err(1);
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pilothouse_client::wire::invocation::{Invocation, PermissionMode};
 use pilothouse_client::{Cli, Client, Options, StartError};
 use testkit::cli::{CliVersion, Harness};
-use testkit::model::ScriptedModel;
+use testkit::model::{Recorded, ScriptedModel};
 
 use crate::expected::Expected;
 use crate::session::Session;
@@ -88,6 +88,19 @@ impl Bed {
             Ok(_) => panic!("{}: the CLI started", self.version),
             Err(error) => error,
         }
+    }
+
+    /// What the model was asked in conversations so far. What the CLI asks on the side (a title, the
+    /// paths in a command) comes at any time; it offers no tools.
+    pub(crate) fn asked(&self) -> Vec<Recorded> {
+        let mut requests = self.model.requests();
+        requests.retain(|request| !request.tools().is_empty());
+        requests
+    }
+
+    /// What the model was asked last.
+    pub(crate) fn last_asked(&self) -> Recorded {
+        self.asked().pop().unwrap()
     }
 
     /// The absolute path of a file in the project.

@@ -49,7 +49,7 @@ fn thinks(request: &Recorded) -> bool {
 async fn next_request(bed: &Bed, session: &mut Session<'_>) -> Recorded {
     session.say("say Next.").await;
     session.answer("Next.").await;
-    bed.model.requests().pop().unwrap()
+    bed.last_asked()
 }
 
 async fn modes(bed: &Bed) {

@@ -10,10 +10,10 @@ on_every_version!(tried_again, refused, limits);
 async fn tried_again(bed: &Bed) {
     let mut session = bed.start(bed.options(bed.invocation())).await;
     for failure in ["error 429", "error 500", "error 529", "cut"] {
-        let before = bed.model.requests().len();
+        let before = bed.asked().len();
         session.say(&format!("{failure}\n---\nsay At last.")).await;
         session.answer("At last.").await;
-        assert_eq!(bed.model.requests().len() - before, 2, "{failure}");
+        assert_eq!(bed.asked().len() - before, 2, "{failure}");
     }
     let retries: Vec<_> = session.system().filter_map(status).collect();
     if bed.expected.retry_announced {

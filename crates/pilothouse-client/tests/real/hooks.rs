@@ -80,7 +80,7 @@ async fn before_a_tool(bed: &Bed) {
     assert_eq!(asked.take(), left_to_the_host);
     let called: Vec<_> = called.take().into_iter().map(|(tool, _)| tool).collect();
     assert_eq!(called, ["Write", "Write", "Read", "Write", "Write"], "Bash does not match");
-    let outcomes = bed.model.requests().pop().unwrap().tool_results();
+    let outcomes = bed.last_asked().tool_results();
     let failed: Vec<_> = outcomes.iter().map(|outcome| outcome.is_error).collect();
     assert_eq!(failed, [false, true, false, false, false, false], "{outcomes:?}");
     assert!(outcomes[1].text.contains("Not that file."), "{outcomes:?}");
@@ -104,7 +104,7 @@ async fn after_a_tool(bed: &Bed) {
     let [(tool, response)] = &told[..] else { panic!("{told:?}") };
     assert_eq!(tool, "Write");
     assert_eq!(response["filePath"], bed.path("note.txt"));
-    assert!(bed.model.requests().pop().unwrap().contains("The hook saw a file."));
+    assert!(bed.last_asked().contains("The hook saw a file."));
     assert!(session.end().await.success());
 }
 
@@ -119,14 +119,14 @@ async fn on_a_prompt(bed: &Bed) {
     let mut session = bed.start(bed.options(bed.invocation()).hook(hook)).await;
     session.say("say A plain answer.").await;
     session.answer("A plain answer.").await;
-    assert!(bed.model.requests().pop().unwrap().contains("The hook adds this."));
+    assert!(bed.last_asked().contains("The hook adds this."));
 
     session.prompt("This is secret.\n#script\nsay Never said.").await;
     let result = session.result().await;
     assert!(result.is_success(), "{result:?}");
     let told = result.text().contains("No secrets here.");
     assert_eq!(told, bed.expected.blocked_prompt_told, "{result:?}");
-    assert_eq!(bed.model.requests().len(), 1, "a blocked prompt reached the model");
+    assert_eq!(bed.asked().len(), 1, "a blocked prompt reached the model");
 
     session.say("say And on.").await;
     session.answer("And on.").await;
@@ -146,7 +146,7 @@ async fn at_the_end(bed: &Bed) {
     session.say("say I am done.\n---\nsay Now I really am.").await;
     session.answer("Now I really am.").await;
     assert_eq!(told.take(), [Some(false), Some(true)]);
-    assert!(bed.model.requests().pop().unwrap().contains("Not yet: go on."));
+    assert!(bed.last_asked().contains("Not yet: go on."));
     assert!(session.end().await.success());
 }
 

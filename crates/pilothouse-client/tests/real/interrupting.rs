@@ -65,7 +65,7 @@ async fn while_a_permission_is_open(bed: &Bed) {
     let error = session.turn().await.unwrap_err();
     assert!(matches!(error, TurnError::Interrupted(_)), "{error:?}");
     assert_eq!(bed.read("note.txt"), None);
-    assert_eq!(bed.model.requests().len(), 1);
+    assert_eq!(bed.asked().len(), 1);
 
     session.say("say Here again.").await;
     session.answer("Here again.").await;

@@ -71,7 +71,7 @@ say Done."#;
     session.say(script).await;
     session.answer("Done.").await;
     assert_eq!(asked.take().len(), 5);
-    let outcomes = bed.model.requests().pop().unwrap().tool_results();
+    let outcomes = bed.last_asked().tool_results();
     let texts: Vec<_> = outcomes.iter().map(|outcome| outcome.text.as_str()).collect();
     assert_eq!(texts[..2], ["The sum is 42.", "The sum is 3."]);
     assert!(texts[2].contains("This one always fails."), "{texts:?}");
@@ -181,7 +181,7 @@ async fn elicitation(bed: &Bed) {
     connected(&session, "greeter").await;
     session.say("tool mcp__greeter__ask {}\n---\nsay Done.").await;
     session.answer("Done.").await;
-    let said = bed.model.requests().pop().unwrap().tool_results().remove(0).text;
+    let said = bed.last_asked().tool_results().remove(0).text;
     let asked = asked.take();
     if bed.expected.elicits {
         assert_eq!(said, "Hello, Ada.");
@@ -198,7 +198,7 @@ async fn elicitation(bed: &Bed) {
 async fn call_hello(bed: &Bed, session: &mut Session<'_>) -> String {
     session.say("tool mcp__greeter__hello {}\n---\nsay Done.").await;
     session.answer("Done.").await;
-    bed.model.requests().pop().unwrap().tool_results().pop().unwrap().text
+    bed.last_asked().tool_results().pop().unwrap().text
 }
 
 async fn state(session: &Session<'_>, server: &str) -> Option<McpState> {

@@ -23,8 +23,7 @@ async fn allowed(bed: &Bed) {
     let [ask] = &asked.take()[..] else { panic!("asked more or less than once") };
     assert_eq!(ask.tool_name, "Write");
     assert_eq!(ask.input.to_value(), input);
-    let requests = bed.model.requests();
-    let results = requests.last().unwrap().tool_results();
+    let results = bed.last_asked().tool_results();
     assert_eq!(results.len(), 1);
     assert_eq!(Some(&results[0].tool_use_id), ask.tool_use_id.as_ref());
     assert!(!results[0].is_error, "{results:?}");
@@ -42,7 +41,7 @@ async fn denied(bed: &Bed) {
     assert_eq!(bed.read("note.txt"), None);
     assert_eq!(result.permission_denials.len(), 1);
     assert_eq!(result.permission_denials[0].tool_name.as_deref(), Some("Write"));
-    let results = bed.model.requests().last().unwrap().tool_results();
+    let results = bed.last_asked().tool_results();
     assert!(results[0].is_error, "{results:?}");
     assert!(results[0].text.contains("Write it elsewhere, please."), "{results:?}");
     assert!(session.end().await.success());
@@ -58,7 +57,7 @@ async fn denied_and_stopped(bed: &Bed) {
     let error = session.turn().await.unwrap_err();
     assert!(matches!(error, TurnError::Interrupted(_)), "{error:?}");
     assert_eq!(bed.read("note.txt"), None);
-    assert_eq!(bed.model.requests().len(), 1, "the model was asked again");
+    assert_eq!(bed.asked().len(), 1, "the model was asked again");
 
     // The conversation goes on.
     session.say("say Here again.").await;

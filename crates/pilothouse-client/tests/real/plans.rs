@@ -65,7 +65,7 @@ fn mode(message: &System) -> Option<PermissionMode> {
 
 /// The path that the CLI told the model to put the plan at.
 fn plan_file(bed: &Bed) -> std::path::PathBuf {
-    let request = bed.model.requests().remove(0);
+    let request = bed.asked().remove(0);
     let plans = bed.harness.home().join(".claude/plans");
     let text = request.body.to_string();
     let start = text.find(plans.to_str().unwrap()).unwrap_or_else(|| panic!("no path in {text}"));
@@ -90,7 +90,7 @@ async fn question(bed: &Bed) {
     ]});
     session.say(&format!("tool AskUserQuestion {questions}\n---\nsay Thank you.")).await;
     session.answer("Thank you.").await;
-    let outcomes = bed.model.requests().pop().unwrap().tool_results();
+    let outcomes = bed.last_asked().tool_results();
     let text = &outcomes[0].text;
     assert!(text.contains(r#""Which colour?"="Green""#), "{text}");
     assert!(text.contains(r#""Which numbers?"="One, Two""#), "{text}");

@@ -59,7 +59,7 @@ async fn kept_where_the_host_says(bed: &Bed) {
     let mut session = bed.start(allowing_for_good(bed, &asked)).await;
     session.say(SCRIPT).await;
     session.answer("Done.").await;
-    let outcomes = bed.model.requests().pop().unwrap().tool_results();
+    let outcomes = bed.last_asked().tool_results();
     assert_eq!(outcomes.len(), 8);
     assert!(outcomes.iter().all(|outcome| outcome.text.contains("worked:")), "{outcomes:?}");
     let mut about = asked.take();

@@ -3,6 +3,7 @@
 use pilothouse_client::wire::Inbound;
 use pilothouse_client::wire::invocation::{Resume, Start};
 use pilothouse_client::{StartError, TurnError};
+use testkit::model::Recorded;
 use uuid::Uuid;
 
 use crate::bed::Bed;
@@ -25,37 +26,43 @@ async fn first(bed: &Bed) -> String {
     id
 }
 
-/// Says something and gives the session's id and whether the model was reminded of `earlier`.
-async fn next(bed: &Bed, session: &mut Session<'_>, earlier: &str) -> (String, bool) {
-    session.say("say Next.").await;
-    let result = session.answer("Next.").await;
-    let reminded = bed.model.requests().pop().unwrap().contains(earlier);
-    (result.session_id.unwrap(), reminded)
+/// Takes a turn that says `text`; gives the session's id and what the model was asked.
+async fn next(bed: &Bed, session: &mut Session<'_>, text: &str) -> (String, Recorded) {
+    session.say(&format!("say {text}")).await;
+    let result = session.answer(text).await;
+    (result.session_id.unwrap(), bed.last_asked())
 }
 
 async fn resumed(bed: &Bed) {
     let id = first(bed).await;
     let mut session = begin(bed, Resume::session(&id)).await;
-    assert_eq!(next(bed, &mut session, "One.").await, (id, true));
+    let (same, request) = next(bed, &mut session, "Two.").await;
+    assert_eq!(same, id);
+    assert!(request.contains("say One."), "{}", request.body);
     assert!(session.end().await.success());
 }
 
 async fn forked(bed: &Bed) {
     let id = first(bed).await;
     let mut session = begin(bed, Resume::session(&id).forked()).await;
-    let (fork, reminded) = next(bed, &mut session, "One.").await;
-    assert!(reminded);
+    let (fork, request) = next(bed, &mut session, "Left.").await;
     assert_ne!(fork, id);
+    assert!(request.contains("say One."), "{}", request.body);
     assert!(session.end().await.success());
 
     let chosen = Uuid::new_v4().to_string();
     let mut session = begin(bed, Resume::session(&id).forked_as(&chosen)).await;
-    assert_eq!(next(bed, &mut session, "One.").await, (chosen, true));
+    let (fork, request) = next(bed, &mut session, "Right.").await;
+    assert_eq!(fork, chosen);
+    assert!(request.contains("say One.") && !request.contains("Left."), "{}", request.body);
     assert!(session.end().await.success());
 
-    // What was said in the forks is not said in the original.
+    // What was said in the forks was not said in the original.
     let mut session = begin(bed, Resume::session(&id)).await;
-    assert_eq!(next(bed, &mut session, "say Next.\\n#end\"},{").await, (id, false));
+    let (same, request) = next(bed, &mut session, "Two.").await;
+    assert_eq!(same, id);
+    assert!(request.contains("say One."), "{}", request.body);
+    assert!(!request.contains("Left.") && !request.contains("Right."), "{}", request.body);
     assert!(session.end().await.success());
 }
 
@@ -75,7 +82,7 @@ async fn cut_short(bed: &Bed) {
     let mut session = begin(bed, Resume::session(&id).cut_at(point.unwrap())).await;
     session.say("say Three.").await;
     session.answer("Three.").await;
-    let request = bed.model.requests().pop().unwrap();
+    let request = bed.last_asked();
     assert!(request.contains("One."), "{}", request.body);
     assert!(!request.contains("Two."), "{}", request.body);
     assert!(session.end().await.success());
@@ -84,7 +91,9 @@ async fn cut_short(bed: &Bed) {
 async fn continued(bed: &Bed) {
     let id = first(bed).await;
     let mut session = begin(bed, Start::latest()).await;
-    assert_eq!(next(bed, &mut session, "One.").await, (id, true));
+    let (same, request) = next(bed, &mut session, "Two.").await;
+    assert_eq!(same, id);
+    assert!(request.contains("say One."), "{}", request.body);
     assert!(session.end().await.success());
 }
 
@@ -112,7 +121,9 @@ async fn killed_and_resumed(bed: &Bed) {
     assert!(error.to_string().contains("start it again"), "{error}");
 
     let mut session = begin(bed, Resume::session(&id)).await;
-    assert_eq!(next(bed, &mut session, "One.").await, (id, true));
+    let (same, request) = next(bed, &mut session, "Three.").await;
+    assert_eq!(same, id);
+    assert!(request.contains("say One."), "{}", request.body);
     assert!(session.end().await.success());
 }
 

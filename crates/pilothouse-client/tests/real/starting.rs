@@ -130,6 +130,6 @@ async fn not_logged_in(bed: &Bed) {
     assert!(matches!(error, TurnError::NotLoggedIn { .. }), "{error:?}");
     let text = error.to_string();
     assert!(text.contains("log in") && text.contains("ANTHROPIC_API_KEY"), "{text}");
-    assert_eq!(bed.model.requests().len(), 0);
+    assert_eq!(bed.asked().len(), 0);
     session.end().await;
 }

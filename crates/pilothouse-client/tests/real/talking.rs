@@ -90,7 +90,7 @@ async fn picture(bed: &Bed) {
         .text_document("A document of a few words.");
     session.prompt(prompt).await;
     session.answer("A dot.").await;
-    let request = bed.model.requests().pop().unwrap();
+    let request = bed.last_asked();
     let pictures = request.user_blocks("image");
     assert_eq!(pictures.len(), 1, "{}", request.body);
     assert_eq!(pictures[0]["source"]["media_type"], "image/png");
@@ -132,7 +132,7 @@ async fn queued_prompts(bed: &Bed) {
         assert_eq!(last.user_message_uuids, [second, third]);
     }
     // Both were said to the model, whether in one turn or in two.
-    let request = bed.model.requests().pop().unwrap();
+    let request = bed.last_asked();
     assert!(request.contains("say Second.") && request.contains("say Third."));
     assert!(session.end().await.success());
 }

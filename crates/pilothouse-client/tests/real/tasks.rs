@@ -26,7 +26,7 @@ async fn subagent(bed: &Bed) {
     });
     session.say(&format!("tool Agent {input}\n---\nsay All counted.")).await;
     session.answer("All counted.").await;
-    let outcomes = bed.model.requests().pop().unwrap().tool_results();
+    let outcomes = bed.last_asked().tool_results();
     assert!(outcomes[0].text.contains("Seven."), "{outcomes:?}");
     let call = &outcomes[0].tool_use_id;
     let inside = session.seen.iter().filter(|message| match message {
@@ -34,7 +34,7 @@ async fn subagent(bed: &Bed) {
         _ => false,
     });
     assert!(inside.count() > 0, "what the subagent does is told");
-    let prompted = |text| bed.model.requests().iter().any(|request| request.contains(text));
+    let prompted = |text| bed.asked().iter().any(|request| request.contains(text));
     assert!(prompted("You are a counter and nothing else."));
     assert!(session.end().await.success());
 }

@@ -57,9 +57,9 @@ impl Checkpoints {
     /// Puts files back as they were before `prompt`, or tells what that would change.
     pub(super) fn rewind(&self, prompt: &str, dry_run: bool) -> Result<Value, &'static str> {
         if self.file.is_none() {
-            return Err("File rewinding is not enabled.");
+            return Err("Files are not checkpointed here, so there is nothing to rewind to");
         }
-        let targets = self.targets(prompt).ok_or("No file checkpoint found for this message.")?;
+        let targets = self.targets(prompt).ok_or("There is no checkpoint for this message")?;
         let changes: Vec<_> = targets
             .into_iter()
             .filter(|(path, before)| fs::read_to_string(path).ok() != *before)

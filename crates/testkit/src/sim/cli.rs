@@ -105,7 +105,7 @@ impl Cli {
             notices: RefCell::default(),
             ledger: RefCell::new(ledger),
             agent_stats: RefCell::default(),
-            thread: RefCell::new(Some(past.thread)),
+            thread: RefCell::new(Some(past.thread.or(launch.script.clone()))),
             model: RefCell::new(catalog::model_id(launch.flags.model.as_deref())),
             flag_settings: RefCell::new(json!({})),
             title: RefCell::new(past.title),

@@ -298,11 +298,11 @@ impl Cli {
 
     fn set_permission_mode(&self, id: &str, name: &str) -> Reply {
         let Some(mode) = Mode::parse(name) else {
-            let text = "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan";
-            return Reply::Error(text.to_owned(), Some("invalid_mode"));
+            let text = format!("There is no permission mode `{name}`");
+            return Reply::Error(text, Some("invalid_mode"));
         };
         if mode == Mode::BypassPermissions && !self.launch.flags.may_bypass {
-            let text = "Cannot set permission mode to bypassPermissions: start with --allow-dangerously-skip-permissions to be able to";
+            let text = "bypassPermissions needs --allow-dangerously-skip-permissions at the start";
             return Reply::Error(text.to_owned(), Some("bypass_not_launched"));
         }
         // The answer comes before the word of the change.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::fault::Faults;
+use crate::script::Script;
 
 /// The version that is played, and the one of the `old` dialect.
 pub(super) const VERSION: &str = "2.1.325";
@@ -162,6 +163,8 @@ pub(super) struct Launch {
     pub(super) config: PathBuf,
     pub(super) temp: PathBuf,
     pub(super) holds: Option<PathBuf>,
+    /// For prompts that bring no script.
+    pub(super) script: Option<Script>,
     pub(super) state_events: StateEvents,
     pub(super) checkpointing: bool,
     pub(super) entrypoint: String,
@@ -184,6 +187,7 @@ impl Launch {
                 .map_or_else(|| PathBuf::from("/tmp"), PathBuf::from),
             home,
             holds: set("SIM_HOLD_DIR").map(PathBuf::from),
+            script: None,
             state_events: if is_on("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") {
                 StateEvents::Visible
             } else if is_on("CLAUDE_CODE_SDK_READS_SESSION_STATE") {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 
 use serde_json::Value;
+use tokio::sync::Notify;
 
 use super::dialect;
 use super::fault::{Crash, Faults};
@@ -25,6 +26,8 @@ const LEADING: [&str; 5] = ["type", "subtype", "index", "event", "message"];
 /// Where frames go. Cannot fail: when nobody reads any more, it says so in [`Out::is_broken`].
 pub(super) struct Out {
     lines: RefCell<Lines>,
+    /// Told when there is something to release.
+    held: Notify,
 }
 
 struct Lines {
@@ -48,6 +51,7 @@ impl Out {
                 held: Vec::new(),
                 broken: false,
             }),
+            held: Notify::new(),
         }
     }
 
@@ -60,7 +64,16 @@ impl Out {
             if frame["type"] == "result" && !old { Order::ByName } else { Order::LeadingFirst };
         write_value(&frame, leading, &mut line);
         line.push(b'\n');
-        self.lines.borrow_mut().line(&line, frame["type"] == "assistant");
+        let mut lines = self.lines.borrow_mut();
+        lines.line(&line, frame["type"] == "assistant");
+        if !lines.held.is_empty() {
+            self.held.notify_one();
+        }
+    }
+
+    /// Resolves when lines have been kept back.
+    pub(super) async fn holds(&self) {
+        self.held.notified().await;
     }
 
     /// Writes what has been kept back.

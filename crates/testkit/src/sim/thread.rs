@@ -13,6 +13,8 @@ use crate::script::{Reply, Script};
 #[derive(Debug, Default)]
 pub(super) struct Thread {
     script: Option<Script>,
+    /// What is said when no prompt has brought a script, counted from the beginning.
+    fallback: Option<Script>,
     answers: usize,
     /// How often each error of a reply has been raised, by script, reply and place in it.
     raised: HashMap<(String, usize, usize), u32>,
@@ -24,6 +26,12 @@ impl Thread {
         let mut thread = Self::default();
         thread.hear(prompt);
         thread
+    }
+
+    /// Gives a thread that has no script one to fall back on.
+    pub(super) fn or(mut self, fallback: Option<Script>) -> Self {
+        self.fallback = fallback;
+        self
     }
 
     /// Rebuilds a thread from the entries of a transcript.
@@ -55,7 +63,8 @@ impl Thread {
 
     /// The reply that is due; `None` when nothing is scripted.
     pub(super) fn reply(&self) -> Option<Reply> {
-        self.script.as_ref()?.replies.get(self.answers).cloned()
+        let script = self.script.as_ref().or(self.fallback.as_ref())?;
+        script.replies.get(self.answers).cloned()
     }
 
     /// The reply that was due has been given.
@@ -106,6 +115,16 @@ mod tests {
         assert_eq!(due(&thread), Some(vec![Step::Say("b".to_owned())]));
         thread.answered();
         assert_eq!(due(&thread), None);
+    }
+
+    #[test]
+    fn a_script_to_fall_back_on() {
+        let mut thread = Thread::default().or(Script::parse("say a\n---\nsay b").ok());
+        thread.hear("no script here");
+        thread.answered();
+        assert_eq!(due(&thread), Some(vec![Step::Say("b".to_owned())]));
+        thread.hear("#script\nsay c");
+        assert_eq!(due(&thread), Some(vec![Step::Say("c".to_owned())]));
     }
 
     #[test]

@@ -313,7 +313,7 @@ impl<'a> Voice<'a> {
         tally.last_tokens = tokens;
         tally.first_input.get_or_insert(tokens.input);
         tally.stop_reason = Some(stop_reason.clone());
-        let texts = self.blocks.iter().filter(|(block, _)| block["type"] == "text");
+        let mut texts = self.blocks.iter().filter(|(block, _)| block["type"] == "text");
         let text = texts.next_back().and_then(|(block, _)| block["text"].as_str());
         tally.text = text.unwrap_or_default().to_owned();
         Message {

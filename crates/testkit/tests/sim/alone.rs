@@ -49,6 +49,8 @@ async fn lines_torn_merged_and_mixed_with_junk() {
         assert_eq!(run.code, Some(0), "{fault}");
         assert_eq!(run.stderr.len() >= 100_000, fault.starts_with("stderr"), "{fault}");
     }
+    let write = Scenario::turn("write", &super::scenarios::permissions::WRITE);
+    assert_eq!(results(&with_fault("merged", write).await), ["Done."]);
     let run = with_fault("junk", hello()).await;
     assert_eq!(results(&run), ["Hello, how do you do?"]);
     assert!(run.junk.len() > 3, "{:?}", run.junk);
@@ -63,7 +65,10 @@ async fn a_flood() {
 
 #[tokio::test]
 async fn silence() {
-    let scenario = Scenario::new("silence", [say(&["say Never"]), ask("get_plan"), say(&["say Second"]), Settle]);
+    let scenario = Scenario::new(
+        "silence",
+        [say(&["say Never"]), ask("get_plan"), say(&["say Second"]), Settle],
+    );
     let run = with_fault("silence", scenario).await;
     assert_eq!(results(&run), ["Second"]);
 }
@@ -87,11 +92,16 @@ async fn a_large_line() {
 
 #[tokio::test]
 async fn deaf_to_some_requests() {
-    let interrupt = json!({"type": "control_request", "request_id": "i", "request": {"subtype": "interrupt"}});
-    let scenario = Scenario::new("deaf", [super::scenario::Act::Send(interrupt), ask("get_plan"), say(&["say Hi"]), Settle]);
+    let interrupt =
+        json!({"type": "control_request", "request_id": "i", "request": {"subtype": "interrupt"}});
+    let scenario = Scenario::new(
+        "deaf",
+        [super::scenario::Act::Send(interrupt), ask("get_plan"), say(&["say Hi"]), Settle],
+    );
     let run = with_fault("deaf=interrupt", scenario).await;
     let answers = run.frames.iter().filter(|frame| frame["type"] == "control_response");
-    let ids: Vec<_> = answers.map(|frame| frame["response"]["request_id"].as_str().unwrap()).collect();
+    let ids: Vec<_> =
+        answers.map(|frame| frame["response"]["request_id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["host-1", "host-2"]);
 }
 
@@ -102,7 +112,8 @@ async fn exits_at_once_or_not_at_all() {
     let run = with_fault("a-typo", Scenario::new("typo", [])).await;
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("a-typo"), "{}", run.stderr);
-    let stubborn = [say(&["say One\nhold a\nmore Two"]), Held("a"), Eof, Release("a"), Settle, Terminate];
+    let stubborn =
+        [say(&["say One\nhold a\nmore Two"]), Held("a"), Eof, Release("a"), Settle, Terminate];
     let run = with_fault("ignore-eof", Scenario::new("stubborn", stubborn)).await;
     assert_eq!((results(&run), run.code), (vec![&json!("OneTwo")], Some(143)));
 }
@@ -160,9 +171,11 @@ async fn a_to_do_list() {
 async fn a_plan_that_was_written_comes_with_the_question() {
     let plan = r##"tool Write {"file_path":"$HOME/.claude/plans/p.md","content":"# Plan"}"##;
     let acts = [say(&[plan, "tool ExitPlanMode {}", "say Done."]), Settle, ask("get_plan")];
-    let scenario = Scenario::new("plan", acts).args(&["--permission-prompt-tool=stdio", "--permission-mode=plan"]);
+    let scenario = Scenario::new("plan", acts)
+        .args(&["--permission-prompt-tool=stdio", "--permission-mode=plan"]);
     let run = run(scenario).await;
-    let asked = run.frames.iter().find(|frame| frame["request"]["tool_name"] == "ExitPlanMode").unwrap();
+    let asked =
+        run.frames.iter().find(|frame| frame["request"]["tool_name"] == "ExitPlanMode").unwrap();
     assert_eq!(asked["request"]["input"]["plan"], "# Plan");
     assert_eq!(outputs(&run)[1]["plan"], "# Plan");
     assert_eq!(run.frames.last().unwrap()["response"]["response"]["plan"], "# Plan");
@@ -173,9 +186,16 @@ async fn a_plan_that_was_written_comes_with_the_question() {
 async fn a_resumed_session_goes_on() {
     let write = r#"tool Write {"file_path":"$CWD/a.txt","content":"new\n"}"#;
     let rewind = Ask(json!({"subtype": "rewind_files", "user_message_id": "$U1", "dry_run": true}));
-    let acts =
-        [say(&[write, "say One.", "say Two."]), Settle, Restart(&["--resume=$SESSION"]), Say(json!("go on")), Settle, rewind];
-    let scenario = Scenario::new("resume", acts).env(&[("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "1")]);
+    let acts = [
+        say(&[write, "say One.", "say Two."]),
+        Settle,
+        Restart(&["--resume=$SESSION"]),
+        Say(json!("go on")),
+        Settle,
+        rewind,
+    ];
+    let scenario =
+        Scenario::new("resume", acts).env(&[("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "1")]);
     let run = run(scenario).await;
     assert_eq!(results(&run), ["Two."]);
     let report = &run.frames.last().unwrap()["response"]["response"];

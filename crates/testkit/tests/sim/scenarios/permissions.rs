@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::scenario::Act::{Ask, Held, Release, Settle, Until};
 use crate::scenario::{Reply, Scenario, allow, ask, say, when_asked};
 
-pub(super) const WRITE: [&str; 2] =
+pub(crate) const WRITE: [&str; 2] =
     [r#"tool Write {"file_path":"$CWD/a.txt","content":"x"}"#, "say Done."];
 const BASH: [&str; 2] = [r#"tool Bash {"command":"touch made.txt"}"#, "say Done."];
 
