@@ -118,6 +118,7 @@ async fn a_cli_that_dies_takes_everything_along() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods)] // starts a host, not a CLI
 fn a_killed_host_takes_everything_along() {
     let scene = Scene::new();
     let mut host = Command::new(std::env::current_exe().expect("this test"))

@@ -14,23 +14,20 @@ use super::json::{Json, Leaf};
 /// Ids that can be told by how they begin.
 const PREFIXES: [&str; 6] = ["msg_", "toolu_", "srvtoolu_", "req_", "wrkf_", "cse_"];
 
-/// Members that hold ids which cannot be told by their look.
-const ID_MEMBERS: [&str; 14] = [
+/// Members that hold ids of tasks; the first letter of such an id tells what kind of task it is.
+const TASK_MEMBERS: [&str; 8] = [
     "agent_id",
     "agentId",
     "task_id",
     "taskId",
     "parent_task_id",
     "backgroundTaskId",
-    "cell_id",
     "shell_id",
-    "run_id",
-    "runId",
-    "slug",
-    "backupFileName",
     "senderTaskId",
-    "cronId",
 ];
+
+/// Members that hold other ids which cannot be told by their look.
+const ID_MEMBERS: [&str; 6] = ["run_id", "runId", "slug", "backupFileName", "cell_id", "cronId"];
 
 /// Members with a time of day, a duration or a cost, besides those that [`TIME_ENDINGS`] and [`TIME_PARTS`] tell.
 const TIMES: [&str; 12] = [
@@ -83,15 +80,21 @@ impl Names {
                     self.id(id, |n| format!("{prefix}{n:024}"), prefix);
                 }
             }
-            if let Some(slug) = plan_slug(text) {
+            if let Some(slug) = between(text, "/plans/", ".md") {
                 self.id(slug, |n| format!("slug-{n}"), "slug");
             }
-            let keyed = (ID_MEMBERS.contains(&under) && is_opaque(text))
-                || (under == "id" && is_short_hex(text));
-            if keyed && under == "slug" {
-                self.id(text, |n| format!("slug-{n}"), "slug");
-            } else if keyed {
-                let initial: String = text.chars().take(1).collect();
+            if let Some(name) = between(text, "/tool-results/", ".txt") {
+                self.id(name, |n| format!("result-{n}"), "result");
+            }
+            let initial = match under {
+                _ if !is_opaque(text) => None,
+                "slug" => return self.id(text, |n| format!("slug-{n}"), "slug"),
+                "id" if is_short_hex(text) => Some('0'),
+                _ if ID_MEMBERS.contains(&under) => Some('0'),
+                _ if TASK_MEMBERS.contains(&under) => text.chars().next(),
+                _ => None,
+            };
+            if let Some(initial) = initial {
                 let width = text.chars().count().saturating_sub(1);
                 self.id(text, |n| format!("{initial}{n:0width$}"), &format!("{initial}{width}"));
             }
@@ -201,11 +204,11 @@ fn prefixed<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// The made-up name of a plan's file.
-fn plan_slug(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("/plans/")?;
-    let (slug, _) = rest.split_once(".md")?;
-    is_opaque(slug).then_some(slug)
+/// The made-up name of a file: what stands between its directory and its ending.
+fn between<'a>(text: &'a str, directory: &str, ending: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(directory)?;
+    let (name, _) = rest.split_once(ending)?;
+    is_opaque(name).then_some(name)
 }
 
 /// Every ISO time becomes the same one, and so does the time in the name of an exported file.

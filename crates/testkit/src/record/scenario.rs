@@ -82,6 +82,8 @@ pub enum Step {
     Held(&'static str),
     /// Lets the model pass a hold.
     Release(&'static str),
+    /// Writes into a pipe that a command reads from.
+    Pipe(&'static str, &'static str),
     /// Closes stdin.
     CloseStdin,
     /// Reads on to the end.

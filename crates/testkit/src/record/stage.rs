@@ -1,9 +1,11 @@
 //! Plays a scenario with a real CLI and keeps what was said.
 
 use std::path::PathBuf;
+use std::time::Duration;
 use std::{fs, io};
 
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::replies::Replies;
 use super::scenario::{Run, Scenario, Step};
@@ -11,6 +13,9 @@ use crate::cli::{
     CliVersion, Direction, Harness, HarnessError, RawCli, RawError, control, initialize,
 };
 use crate::model::{ModelError, ScriptedModel};
+
+/// How long a command may take to read from its pipe.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What was said in one run.
 pub type Log = Vec<(Direction, String)>;
@@ -53,7 +58,7 @@ pub enum StageError {
     /// The model could not be started.
     #[error(transparent)]
     NoModel(#[from] ModelError),
-    /// A file of the project could not be written.
+    /// A file of the project, or a pipe in it, could not be written.
     #[error("cannot write {}: {source}", path.display())]
     File {
         /// Which.
@@ -67,6 +72,7 @@ pub enum StageError {
 enum Fault {
     Cli(RawError),
     Model(ModelError),
+    File(PathBuf, io::Error),
 }
 
 impl From<RawError> for Fault {
@@ -118,6 +124,7 @@ fn located(fault: Fault, run: usize, step: usize) -> StageError {
     match fault {
         Fault::Cli(source) => StageError::Cli { run, step, source },
         Fault::Model(source) => StageError::Model { run, step, source },
+        Fault::File(path, source) => StageError::File { path, source },
     }
 }
 
@@ -291,6 +298,15 @@ impl<'a> Player<'a> {
             }
             Step::Held(name) => model.wait_held(name).await?,
             Step::Release(name) => model.release(name),
+            Step::Pipe(path, text) => {
+                let path = PathBuf::from(self.known.fill(path));
+                // Opening a pipe waits for its reader.
+                match timeout(PATIENCE, tokio::fs::write(&path, text)).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => return Err(Fault::File(path, error)),
+                    Err(_) => return Err(Fault::File(path, io::ErrorKind::TimedOut.into())),
+                }
+            }
             Step::CloseStdin => self.cli.close_stdin(),
             Step::Ended => {
                 self.cli.close_stdin();

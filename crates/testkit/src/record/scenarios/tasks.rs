@@ -75,9 +75,11 @@ pub(super) fn all() -> Vec<Scenario> {
         ),
         Scenario::new("background-bash-ends").since(V2_1_325).run(
             Run::brief()
-                .prompt(&script(&[&bash("mkfifo gate && cat gate", true), "say It runs."]))
+                .turn(&script(&[&bash("mkfifo gate", false), "say There is a gate."]))
+                .turn(&script(&[&bash("cat gate", true), "say It runs."]))
+                .step(Step::Pipe("$PROJECT/gate", "through the gate\n"))
                 .until(json!({"type": "result"}))
-                .turn(&script(&[&bash("echo through the gate > gate", false), "say Written."])),
+                .until(json!({"state": "idle"})),
         ),
         Scenario::new("task-tools").since(V2_1_325).run(
             Run::brief()
@@ -92,10 +94,15 @@ pub(super) fn all() -> Vec<Scenario> {
         ),
         Scenario::new("monitor").since(V2_1_325).run(
             Run::brief()
+                .turn(&script(&[&bash("mkfifo gate", false), "say There is a gate."]))
                 .prompt(&script(&[
-                    r#"tool Monitor {"description":"watch it","timeout_ms":60000,"command":"echo seen once"}"#,
-                    "say Watching.",
+                    r#"tool Monitor {"description":"watch it","timeout_ms":60000,"command":"cat gate"}"#,
+                    "hold watching\nsay Watching.",
                 ]))
+                .step(Step::Held("watching"))
+                .step(Step::Pipe("$PROJECT/gate", "seen once\n"))
+                .until(json!({"subtype": "task_notification"}))
+                .step(Step::Release("watching"))
                 .until(json!({"type": "result"}))
                 .until(json!({"type": "result"}))
                 .until(json!({"state": "idle"})),
