@@ -22,31 +22,3 @@ pub fn assert_written_whole(read: &(impl Serialize + std::fmt::Debug), text: &st
     assert!(!body.contains(['\n', '\r']), "a line is one line: {body:?}");
     assert_eq!(value(body), value(text), "left: written, right: read; through {read:?}");
 }
-
-// TEMP
-pub fn twice(raw: &Raw) -> bool {
-    fn walk(text: &str, depth: usize) -> bool {
-        if depth == 0 {
-            return false;
-        }
-        let mut cursor = pilothouse_wire::json::Cursor::new(text);
-        match cursor.peek() {
-            Some(b'{') => {
-                let Some(members) = cursor.members() else { return false };
-                for tag in ["type", "subtype", "behavior", "hook_event_name", "hookEventName"] {
-                    let values: std::collections::BTreeSet<_> =
-                        members.iter().filter(|(k, _)| k == tag).map(|(_, v)| *v).collect();
-                    if values.len() > 1 {
-                        return true;
-                    }
-                }
-                members.iter().any(|(_, v)| walk(v, depth - 1))
-            }
-            Some(b'[') => {
-                cursor.items().is_some_and(|items| items.into_iter().any(|v| walk(v, depth - 1)))
-            }
-            _ => false,
-        }
-    }
-    walk(raw.get(), 60)
-}

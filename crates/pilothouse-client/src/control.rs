@@ -147,11 +147,16 @@ impl Client {
         self.request(StopTask { task_id, ..StopTask::default() }).await.map(drop)
     }
 
-    /// Sends a running tool call, or all of them, into the background; false if nothing ran.
-    pub async fn background(&self, tool_use_id: Option<&str>) -> Result<bool, RequestError> {
-        let tool_use_id = tool_use_id.map(str::to_owned);
+    /// Sends a running tool call into the background; false if it does not run.
+    pub async fn background(&self, tool_use_id: &str) -> Result<bool, RequestError> {
+        let tool_use_id = Some(tool_use_id.to_owned());
         let request = BackgroundTasks { tool_use_id, ..BackgroundTasks::default() };
         self.request(request).await.map(|reply| reply.backgrounded == Some(true))
+    }
+
+    /// Sends everything that runs into the background. The CLI does not say whether anything did.
+    pub async fn background_all(&self) -> Result<(), RequestError> {
+        self.request(BackgroundTasks::default()).await.map(drop)
     }
 
     /// The current plan.

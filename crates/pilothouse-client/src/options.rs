@@ -52,7 +52,8 @@ pub struct Options {
     pub clear_env: bool,
     /// How long the CLI may take to come up.
     pub startup_timeout: Duration,
-    /// How long the CLI may take to answer a request; `None` for as long as it likes.
+    /// How long the CLI may take to answer a request; `None` for as long as it likes. CLIs as old
+    /// as 2.1.7 do not answer requests that they do not know: those take all of it.
     pub request_timeout: Option<Duration>,
     /// How patiently it is stopped.
     pub stop_ladder: StopLadder,
@@ -242,14 +243,23 @@ impl Options {
     }
 }
 
-/// Older CLIs end without a word over a configuration that they cannot read.
+/// Older CLIs end without a word over a configuration that they cannot read, newer ones drop the
+/// server.
 fn check_mcp_config(file: &Path, cwd: Option<&Path>) -> Result<(), StartError> {
+    #[derive(serde::Deserialize)]
+    struct Config {
+        #[serde(default, rename = "mcpServers")]
+        servers: BTreeMap<String, serde_json::Value>,
+    }
     let path = cwd.map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
     let refuse = |error: &dyn std::fmt::Display| StartError::McpConfigRefused {
         message: format!("{}: {error}", path.display()),
     };
     let text = std::fs::read_to_string(&path).map_err(|error| refuse(&error))?;
-    serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text)
-        .map_err(|error| refuse(&error))?;
+    let config: Config = serde_json::from_str(&text).map_err(|error| refuse(&error))?;
+    for (name, server) in &config.servers {
+        let checked = pilothouse_wire::invocation::McpServer::from_json(name, server);
+        checked.and_then(|server| server.to_json(name)).map_err(|error| refuse(&error))?;
+    }
     Ok(())
 }

@@ -76,7 +76,7 @@ async fn sent_to_the_background(bed: &Bed) {
     let running = lasting.started().await;
     let support = bed.expected.background;
     if support != Support::Answered {
-        session.request(support, session.client.background(None)).await;
+        session.request(support, session.client.background("some-call")).await;
         session.client.stop().await;
         running.ended().await;
         return;
@@ -88,9 +88,9 @@ async fn sent_to_the_background(bed: &Bed) {
             _ => None,
         })
         .await;
-    assert!(session.client.background(Some(&call)).await.unwrap());
+    assert!(session.client.background(&call).await.unwrap());
     session.answer("It runs.").await;
-    assert!(!session.client.background(Some("no-such-call")).await.unwrap());
+    assert!(!session.client.background("no-such-call").await.unwrap());
     session.client.stop().await;
     running.ended().await;
 }

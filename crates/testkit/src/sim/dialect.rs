@@ -118,8 +118,15 @@ pub(super) fn old(mut frame: Value) -> Option<Value> {
         }
         (Some("result"), _) => {
             only(&mut frame, &RESULT);
-            only(&mut frame["usage"], &USAGE);
-            for usage in frame["modelUsage"].as_object_mut().into_iter().flat_map(Map::values_mut) {
+            if let Some(usage) = frame.get_mut("usage") {
+                only(usage, &USAGE);
+            }
+            for usage in frame
+                .get_mut("modelUsage")
+                .and_then(Value::as_object_mut)
+                .into_iter()
+                .flat_map(Map::values_mut)
+            {
                 only(usage, &MODEL_USAGE);
             }
             if frame["subtype"] == "error_during_execution" {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use testkit::cli::{CliVersion, Harness};
 use testkit::model::ScriptedModel;
@@ -62,9 +62,25 @@ pub(crate) struct Run {
 
 struct Process {
     child: Child,
+    group: Option<Pid>,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     stderr: JoinHandle<String>,
+}
+
+impl Process {
+    fn end_group(&mut self) {
+        if let Some(group) = self.group.take() {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// A scenario that fails leaves nothing behind.
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end_group();
+    }
 }
 
 /// A place to play in.
@@ -159,6 +175,7 @@ impl Bed {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            .process_group(0)
             .kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let mut errors = child.stderr.take().unwrap();
@@ -171,6 +188,7 @@ impl Bed {
             stdin: child.stdin.take(),
             stdout: BufReader::new(child.stdout.take().unwrap()),
             stderr,
+            group: child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)),
             child,
         };
         self.played.runs.push(Run::default());
@@ -222,9 +240,7 @@ impl Bed {
             },
             Act::Eof => process.stdin = None,
             Act::Terminate => {
-                let id = process.child.id().and_then(|id| i32::try_from(id).ok());
-                let pid = id.and_then(Pid::from_raw).unwrap();
-                kill_process(pid, Signal::TERM).unwrap();
+                kill_process(process.group.unwrap(), Signal::TERM).unwrap();
                 // Its end must come from the signal, not from the end of its input.
                 self.until(process, |_| false).await;
             }
@@ -326,7 +342,9 @@ impl Bed {
             }
         }
         let status = timeout(PATIENCE, process.child.wait()).await.unwrap().unwrap();
-        let stderr = process.stderr.await.unwrap();
+        // At once: later the number may belong to somebody else.
+        process.end_group();
+        let stderr = (&mut process.stderr).await.unwrap();
         self.log.push(format!("# exit {status}"));
         self.log.push(format!("# stderr {stderr:?}"));
         let run = self.played.runs.last_mut().unwrap();
