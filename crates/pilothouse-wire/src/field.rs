@@ -32,14 +32,18 @@ pub trait Wire: Sized {
     }
 }
 
+/// A member that names the kind of its object, and the kind.
+pub type Tag<'a> = (&'a str, &'a str);
+
 /// An object whose members can be read and written as part of a larger one: beside the tags of an
 /// enclosing enum.
 pub trait Object: Sized {
     /// Reads the rest of an object. Members named in `tags` belong to an enclosing enum.
-    fn read_members(cursor: &mut Cursor<'_>, object: Opened, tags: &[&str]) -> Option<Self>;
+    fn read_members(cursor: &mut Cursor<'_>, object: Opened, tags: &[Tag<'_>]) -> Option<Self>;
 
     /// Writes the members, except those in `tags`, which are written already.
-    fn write_members<M: SerializeMap>(&self, map: &mut M, tags: &[&str]) -> Result<(), M::Error>;
+    fn write_members<M: SerializeMap>(&self, map: &mut M, tags: &[Tag<'_>])
+    -> Result<(), M::Error>;
 }
 
 /// Reads a whole text.
@@ -73,18 +77,26 @@ pub(crate) fn read_field<T: Wire>(
     Some(value)
 }
 
-/// Passes a member that is no field: a tag, or something unknown, which is kept.
+/// Passes a member that is no field: a tag, or something unknown, which is kept. `None` where a tag
+/// stands twice and says two things.
 pub(crate) fn read_unknown(
     cursor: &mut Cursor<'_>,
     key: &str,
-    tags: &[&str],
+    tags: &[Tag<'_>],
     extra: &mut Extra,
 ) -> Option<()> {
-    let json = cursor.skip()?;
-    if !tags.contains(&key) {
-        extra.insert(key, Raw::trusted(json));
+    match tags.iter().find(|(name, _)| *name == key) {
+        Some((_, word)) => (cursor.string()? == *word).then_some(()),
+        None => {
+            extra.insert(key, Raw::trusted(cursor.skip()?));
+            Some(())
+        }
     }
-    Some(())
+}
+
+/// Whether `key` is the name of a tag.
+pub(crate) fn is_tag(tags: &[Tag<'_>], key: &str) -> bool {
+    tags.iter().any(|(name, _)| *name == key)
 }
 
 impl Wire for String {
@@ -165,10 +177,14 @@ impl<T: Wire> Wire for Box<T> {
 }
 
 impl<T: Object> Object for Box<T> {
-    fn read_members(cursor: &mut Cursor<'_>, object: Opened, tags: &[&str]) -> Option<Self> {
+    fn read_members(cursor: &mut Cursor<'_>, object: Opened, tags: &[Tag<'_>]) -> Option<Self> {
         T::read_members(cursor, object, tags).map(Box::new)
     }
-    fn write_members<M: SerializeMap>(&self, map: &mut M, tags: &[&str]) -> Result<(), M::Error> {
+    fn write_members<M: SerializeMap>(
+        &self,
+        map: &mut M,
+        tags: &[Tag<'_>],
+    ) -> Result<(), M::Error> {
         (**self).write_members(map, tags)
     }
 }
@@ -252,10 +268,10 @@ impl Unknown {
     pub(crate) fn write_members<M: SerializeMap>(
         &self,
         map: &mut M,
-        tags: &[&str],
+        tags: &[Tag<'_>],
     ) -> Result<(), M::Error> {
         for (name, value) in self.raw.members().unwrap_or_default() {
-            if !tags.contains(&&*name) {
+            if !is_tag(tags, &name) {
                 map.serialize_entry(&*name, &Raw::trusted(value))?;
             }
         }
@@ -265,7 +281,7 @@ impl Unknown {
 
 /// The tags that members are free of: those of the enclosing enums and one more. Enums nest two
 /// deep at most (`type`, then `subtype`).
-pub(crate) fn with_tag<'a>(outer: &[&'a str], tag: &'a str) -> [&'a str; 2] {
+pub(crate) fn with_tag<'a>(outer: &[Tag<'a>], tag: Tag<'a>) -> [Tag<'a>; 2] {
     [outer.first().copied().unwrap_or(tag), tag]
 }
 

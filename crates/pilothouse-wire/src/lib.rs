@@ -42,6 +42,6 @@ pub mod tool;
 
 pub use block::{Block, Content};
 pub use codec::{Frame, Inbound, Outbound};
-pub use field::{Nullable, Object, Unknown, Wire};
+pub use field::{Nullable, Object, Tag, Unknown, Wire};
 pub use permission::{PermissionMode, PermissionResult, PermissionUpdate};
 pub use raw::{Extra, Num, Raw};

@@ -36,7 +36,7 @@ macro_rules! object {
             fn read_members(
                 cursor: &mut $crate::json::Cursor<'_>,
                 mut object: $crate::json::Opened,
-                tags: &[&str],
+                tags: &[$crate::field::Tag<'_>],
             ) -> Option<Self> {
                 let mut extra = $crate::raw::Extra::default();
                 $( let mut $field: Option<$ty> = None; )*
@@ -59,7 +59,7 @@ macro_rules! object {
             fn write_members<M: serde::ser::SerializeMap>(
                 &self,
                 map: &mut M,
-                tags: &[&str],
+                tags: &[$crate::field::Tag<'_>],
             ) -> Result<(), M::Error> {
                 $( if $crate::field::Wire::as_absent(&self.$field).is_none() {
                     map.serialize_entry(wire_name!($field $($wire)?), &self.$field)?;
@@ -68,7 +68,7 @@ macro_rules! object {
                     let written = match key {
                         $( wire_name!($field $($wire)?) =>
                             $crate::field::Wire::as_absent(&self.$field).is_none(), )*
-                        _ => tags.contains(&key),
+                        _ => $crate::field::is_tag(tags, key),
                     };
                     if !written {
                         map.serialize_entry(key, value)?;
@@ -131,10 +131,11 @@ macro_rules! tagged {
             fn read_members(
                 cursor: &mut $crate::json::Cursor<'_>,
                 mut object: $crate::json::Opened,
-                tags: &[&str],
+                tags: &[$crate::field::Tag<'_>],
             ) -> Option<Self> {
                 let tag = cursor.tag(&mut object, $tag);
-                let inner = $crate::field::with_tag(tags, $tag);
+                let word = tag.as_deref().unwrap_or_default();
+                let inner = $crate::field::with_tag(tags, ($tag, word));
                 let known = match tag.as_deref() {
                     $( Some($word) =>
                         <$ty as $crate::field::Object>::read_members(cursor, object, &inner)
@@ -150,12 +151,12 @@ macro_rules! tagged {
             fn write_members<M: serde::ser::SerializeMap>(
                 &self,
                 map: &mut M,
-                tags: &[&str],
+                tags: &[$crate::field::Tag<'_>],
             ) -> Result<(), M::Error> {
                 match self {
                     $( Self::$variant(inner) => {
                         map.serialize_entry($tag, $word)?;
-                        let tags = $crate::field::with_tag(tags, $tag);
+                        let tags = $crate::field::with_tag(tags, ($tag, $word));
                         $crate::field::Object::write_members(inner, map, &tags)
                     } )*
                     Self::Unknown(unknown) => unknown.write_members(map, tags),

@@ -156,6 +156,20 @@ fn what_json_libraries_choke_on() {
 }
 
 #[test]
+fn a_tag_that_says_two_things_is_unknown() {
+    for line in [
+        r#"{"type":"result","subtype":"success","type":"user"}"#,
+        r#"{"type":"result","subtype":"success","type":5}"#,
+        r#"{"type":"system","subtype":"status","subtype":"init"}"#,
+    ] {
+        assert!(!round_trip(line).is_known(), "{line}");
+    }
+    round_trip(
+        r#"{"type":"assistant","message":{"content":[{"type":"text","text":"a","type":"x"}]}}"#,
+    );
+}
+
+#[test]
 fn a_line_is_one_line() {
     let raw = Raw::from_text("{\n \"a\" : \"b\\n\"\r\n}").expect("JSON");
     let line = encode_line(&raw).expect("JSON");
