@@ -8,7 +8,8 @@
 //! * nothing but digits and signs is left when all that is ours is taken out, as with the lines of a file that were
 //!   numbered.
 //!
-//! Of everything else only the tags stay, which hosts look for; the text between them becomes [`PLACEHOLDER`].
+//! Of everything else only the tags stay that a text begins with or that come after ours, because hosts look for them; the
+//! text between them becomes [`PLACEHOLDER`].
 
 use super::json::{Json, Leaf};
 use crate::answer::DEFAULT_TEXT;
@@ -128,8 +129,13 @@ impl Own {
     fn between_tags(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
-        while let Some((at, end)) = next_tag(rest) {
-            out.push_str(&self.said(&rest[..at]));
+        while let Some((at, end)) = next_tag(rest, text) {
+            let before = &rest[..at];
+            // What begins with prose is prose; tags in it are examples.
+            if out.is_empty() && !self.may_stay(before.trim()) {
+                return PLACEHOLDER.to_owned();
+            }
+            out.push_str(&self.said(before));
             out.push_str(&rest[at..end]);
             rest = &rest[end..];
         }
@@ -178,15 +184,17 @@ fn without(text: &str, fragment: &str) -> String {
     out
 }
 
-/// Where the next `<tag>` or `</tag>` stands.
-fn next_tag(text: &str) -> Option<(usize, usize)> {
+/// Where the next `<tag>` or `</tag>` stands, of those that come as a pair in `whole`.
+fn next_tag(text: &str, whole: &str) -> Option<(usize, usize)> {
     text.match_indices('<').find_map(|(at, _)| {
         let inner = &text[at + 1..];
         let end = inner.find('>')?;
         let name = inner[..end].strip_prefix('/').unwrap_or(&inner[..end]);
         let named = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
-        named.then_some((at, at + 1 + end + 1))
+        let paired =
+            || whole.contains(&format!("<{name}>")) && whole.contains(&format!("</{name}>"));
+        (named && paired()).then_some((at, at + 1 + end + 1))
     })
 }
 
@@ -254,6 +262,8 @@ mod tests {
             ),
             "<tool_use_error><text></tool_use_error>\n<a>kept as it is</a>"
         );
+        assert_eq!(scrubbed(&[], "<note>\nwrite <name> here\n</note>"), "<note>\n<text>\n</note>");
         assert_eq!(scrubbed(&[], "a < b and c > d"), PLACEHOLDER);
+        assert_eq!(scrubbed(&[], "Write <b>like this</b> only."), PLACEHOLDER);
     }
 }
