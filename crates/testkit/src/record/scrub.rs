@@ -132,7 +132,8 @@ impl Own {
         while let Some((at, end)) = next_tag(rest, text) {
             let before = &rest[..at];
             // What begins with prose is prose; tags in it are examples.
-            if out.is_empty() && !self.may_stay(before.trim()) {
+            let begins = out.is_empty() && !before.trim().is_empty();
+            if begins && !self.is_ours(before) {
                 return PLACEHOLDER.to_owned();
             }
             out.push_str(&self.said(before));
