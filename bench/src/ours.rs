@@ -18,7 +18,7 @@ use crate::reading::Stopwatch;
 pub struct Consumed {
     /// Messages received; `0` stands in the table as "not measured".
     pub messages: u64,
-    /// Seconds to the last `result`; see [`Stopwatch`](crate::reading::Stopwatch).
+    /// Seconds to the last `result`; see [`Stopwatch`].
     pub seconds: f64,
 }
 
