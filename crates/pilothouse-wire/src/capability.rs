@@ -18,3 +18,15 @@ pub const RELOAD_PLUGINS_REFUSE_IF_BUSY: &str = "reload_plugins_refuse_if_busy_v
 pub const REQUEST_MARKERS: &str = "request_marker_lists_v1";
 /// Notifications can be queued.
 pub const QUEUED_NOTIFICATIONS: &str = "queued_notifications";
+/// The fate of a prompt that the CLI made itself says what woke it.
+pub const LIFECYCLE_WAKEUP_SOURCE: &str = "lifecycle_wakeup_source_v1";
+/// An MCP server in the host can say that its tools have changed.
+pub const SDK_MCP_TOOLS_LIST_CHANGED: &str = "sdk_mcp_tools_list_changed";
+/// Handshakes of MCP servers in the host can be made beforehand.
+pub const SDK_MCP_MANIFESTS: &str = "sdk_mcp_manifests";
+/// What MCP servers say about showing their tools is passed on.
+pub const MCP_TOOL_UI_META: &str = "mcp_tool_ui_meta_v1";
+/// The result of a direct MCP call can be kept from the model.
+pub const MCP_CALL_RESULT_NOT_FOR_MODEL: &str = "mcp_call_result_not_for_model_v1";
+/// The state of MCP servers can be had without their configuration.
+pub const MCP_STATUS_NO_CONFIG: &str = "mcp_status_no_config_v1";

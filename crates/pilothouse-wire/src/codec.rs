@@ -79,7 +79,7 @@ impl Frame {
 
 /// Decodes a line. Bytes that are not UTF-8 are read as U+FFFD.
 pub fn decode(line: &[u8]) -> Inbound {
-    match std::str::from_utf8(line) {
+    match simdutf8::basic::from_utf8(line) {
         Ok(text) => decode_text(text),
         Err(_) => decode_text(&String::from_utf8_lossy(line)),
     }

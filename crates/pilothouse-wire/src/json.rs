@@ -6,15 +6,12 @@
 //! numbers at `f64`, and the text of a value it has passed over is copied. What this cursor passes
 //! over is checked against the grammar all the same, so it can be written out again.
 //!
-//! Every method gives `None` where the text is not what it looks for. The position is then undefined
-//! until it is [set back](Cursor::rewind).
+//! Every method gives `None` where the text is not what it looks for. The position is then
+//! undefined until it is [set back](Cursor::rewind).
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
-
-/// Strings shorter than this are searched by words, longer ones by vectors.
-const SHORT: usize = 64;
+use wide::u8x16;
 
 /// A place in a JSON text.
 #[derive(Clone, Debug)]
@@ -134,6 +131,16 @@ impl<'a> Cursor<'a> {
         Some(key)
     }
 
+    /// Passes `key`, a name in its quotes with its colon, if it stands here just so.
+    #[inline(always)]
+    pub fn eat_key(&mut self, key: &'static str) -> bool {
+        let found = self.bytes()[self.at..].starts_with(key.as_bytes());
+        if found {
+            self.at += key.len();
+        }
+        found
+    }
+
     /// A string. Lone surrogates become U+FFFD.
     #[inline]
     pub fn string(&mut self) -> Option<Cow<'a, str>> {
@@ -149,16 +156,15 @@ impl<'a> Cursor<'a> {
     /// character, which no string may hold, and at the end.
     #[inline]
     fn pass_quote_or_escape(&mut self) -> Option<u8> {
-        let rest = &self.bytes()[self.at..];
-        let length = special(rest)?;
-        let byte = rest[length];
-        self.at += length + 1;
+        let found = special(self.bytes(), self.at)?;
+        let byte = self.bytes()[found];
+        self.at = found + 1;
         (byte >= 0x20).then_some(byte)
     }
 
     /// The rest of a string from `start` on; the position is just after its first backslash.
     fn unescape(&mut self, start: usize) -> Option<String> {
-        let mut text = String::with_capacity((self.at - start) * 2);
+        let mut text = String::with_capacity((self.at - start) * 2 + 32);
         let mut plain = start;
         loop {
             text.push_str(&self.text[plain..self.at - 1]);
@@ -172,21 +178,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// What follows a backslash.
+    #[inline]
     fn escape(&mut self) -> Option<char> {
         let byte = *self.bytes().get(self.at)?;
         self.at += 1;
-        Some(match byte {
-            b'"' | b'\\' | b'/' => char::from(byte),
-            b'n' => '\n',
-            b't' => '\t',
-            b'r' => '\r',
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'u' => self.code_point()?,
-            _ => return None,
-        })
+        match ESCAPES[usize::from(byte)] {
+            0 => (byte == b'u').then(|| self.code_point())?,
+            plain => Some(char::from(plain)),
+        }
     }
 
+    #[inline(never)]
     fn code_point(&mut self) -> Option<char> {
         let first = self.hex4()?;
         if let Some(c) = char::from_u32(first) {
@@ -303,19 +305,20 @@ impl<'a> Cursor<'a> {
 
     /// The value of the string member `tag` of the object just opened. Where it comes first, as it
     /// nearly always does, it is passed; otherwise it is looked for and stays to be read again.
+    /// `quoted` is the name in its quotes, with its colon.
     #[inline]
-    pub fn tag(&mut self, object: &mut Opened, tag: &str) -> Option<Cow<'a, str>> {
+    pub fn tag(&mut self, object: &mut Opened, quoted: &'static str) -> Option<Cow<'a, str>> {
         if !object.more {
             return None;
         }
         let first = self.mark();
-        if self.key()? == tag && self.peek()? == b'"' {
+        if self.eat_key(quoted) && self.peek()? == b'"' {
             let word = self.string()?;
             object.more = self.more(b'{')?;
             return Some(word);
         }
         self.rewind(first);
-        self.clone().find_text(tag)
+        self.clone().find_text(&quoted[1..quoted.len() - 2])
     }
 
     /// The text of the member `name` further on in this object.
@@ -354,47 +357,44 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Where the first quote, backslash or control character is.
+/// What a byte after a backslash stands for; 0 for the rest.
+const ESCAPES: [u8; 256] = {
+    let mut table = [0; 256];
+    let pairs = *b"\"\"\\\\//n\nt\tr\rb\x08f\x0c";
+    let mut at = 0;
+    while at < pairs.len() {
+        table[pairs[at] as usize] = pairs[at + 1];
+        at += 2;
+    }
+    table
+};
+
+/// Where the first quote, backslash or control character from `at` on is.
 #[inline]
-fn special(bytes: &[u8]) -> Option<usize> {
-    let (words, _) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().take(SHORT / 8).enumerate() {
-        let found = specials(*word);
+fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let found = specials(*block);
         if found != 0 {
-            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+            return Some(at + found.trailing_zeros() as usize);
         }
+        at += 16;
     }
-    beyond(bytes, words.len().min(SHORT / 8) * 8)
+    bytes.get(at..)?.iter().position(|byte| is_special(*byte)).map(|length| at + length)
 }
 
-/// As [`special`], from `at` on: the last few bytes, or a long string.
-#[inline(never)]
-fn beyond(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = &bytes[at..];
-    if at < SHORT {
-        let is_special = |byte: &u8| matches!(*byte, b'"' | b'\\' | ..0x20);
-        return rest.iter().position(is_special).map(|length| at + length);
-    }
-    let length = memchr2(b'"', b'\\', rest)?;
-    let lowest = rest[..length].iter().fold(u8::MAX, |lowest, byte| lowest.min(*byte));
-    if lowest >= 0x20 {
-        return Some(at + length);
-    }
-    rest.iter().position(|byte| *byte < 0x20).map(|length| at + length)
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | ..0x20)
 }
 
-/// Eight bytes at once: the lowest set bit is the top bit of the first special byte. Bits above it
-/// may be wrong.
+/// Sixteen bytes at once: a bit for each special one.
 #[inline]
-fn specials(eight: [u8; 8]) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    let word = u64::from_le_bytes(eight);
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
-    let quote = zero(word ^ (ONES * 0x22));
-    let escape = zero(word ^ (ONES * 0x5c));
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | escape | control) & TOPS
+fn specials(block: [u8; 16]) -> u32 {
+    let block = u8x16::new(block);
+    // Flipping this bit puts the quote, 0x22, just above the control characters.
+    let flipped = block ^ u8x16::splat(0x02);
+    let low = flipped.min(u8x16::splat(0x20)).simd_eq(flipped);
+    let escape = block.simd_eq(u8x16::splat(b'\\'));
+    (low | escape).to_bitmask()
 }
 
 #[cfg(test)]
@@ -495,8 +495,8 @@ mod tests {
             before in "[a-z]{0,140}", special in prop_oneof![Just('"'), Just('\\'), Just('\u{1}')]
         ) {
             let text = format!("{before}{special}rest\"");
-            prop_assert_eq!(super::special(text.as_bytes()), Some(before.len()));
-            prop_assert_eq!(super::special(before.as_bytes()), None);
+            prop_assert_eq!(super::special(text.as_bytes(), 0), Some(before.len()));
+            prop_assert_eq!(super::special(before.as_bytes(), 0), None);
         }
     }
 }

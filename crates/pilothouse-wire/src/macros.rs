@@ -16,6 +16,13 @@ macro_rules! wire_name {
     };
 }
 
+/// A name as it begins a member: in quotes, with its colon.
+macro_rules! quoted {
+    ($name:expr) => {
+        concat!("\"", $name, "\":")
+    };
+}
+
 /// A struct for a JSON object: `field: Type`, or `field as "wireName": Type`.
 macro_rules! object {
     (
@@ -39,7 +46,16 @@ macro_rules! object {
                 tags: &[$crate::field::Tag<'_>],
             ) -> Option<Self> {
                 let mut extra = $crate::raw::Extra::default();
-                $( let mut $field: Option<$ty> = None; )*
+                // Objects nearly always have their fields in the order in which they are declared
+                // here. To look for just the next one saves the search for the end of its name.
+                $(
+                    let mut $field: Option<$ty> = None;
+                    if object.more && cursor.eat_key(quoted!(wire_name!($field $($wire)?))) {
+                        let key = wire_name!($field $($wire)?);
+                        $field = $crate::field::read_field(cursor, key, &mut extra)?;
+                        object.more = cursor.more(b'{')?;
+                    }
+                )*
                 while object.more {
                     let key = cursor.key()?;
                     match &*key {
@@ -133,7 +149,7 @@ macro_rules! tagged {
                 mut object: $crate::json::Opened,
                 tags: &[$crate::field::Tag<'_>],
             ) -> Option<Self> {
-                let tag = cursor.tag(&mut object, $tag);
+                let tag = cursor.tag(&mut object, quoted!($tag));
                 let word = tag.as_deref().unwrap_or_default();
                 let inner = $crate::field::with_tag(tags, ($tag, word));
                 let known = match tag.as_deref() {

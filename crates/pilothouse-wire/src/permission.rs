@@ -175,12 +175,14 @@ object! {
     pub struct CanUseTool {
         /// The tool.
         tool_name: String,
-        /// What it would be called with.
-        input: Raw,
-        /// The call.
-        tool_use_id: Option<String>,
         /// The server of an MCP tool.
         mcp_server: Option<McpServerRef>,
+        /// The tool's name for people.
+        display_name: Option<String>,
+        /// What it would be called with.
+        input: Raw,
+        /// More about it.
+        description: Option<String>,
         /// Changes that would make this request unnecessary next time.
         permission_suggestions: Vec<PermissionUpdate>,
         /// The path that is in the way.
@@ -189,24 +191,28 @@ object! {
         decision_reason: Option<String>,
         /// Kind of reason: `rule`, `mode`, `safetyCheck` …
         decision_reason_type: Option<String>,
+        /// A policy of the MCP server wants the user asked.
+        server_policy_ask_only: Option<bool>,
         /// False: a safety check wants a person.
         classifier_approvable: Option<bool>,
+        /// Where a hook wants it asked: its event.
+        decision_reason_hook_event: Option<String>,
+        /// Where that hook is configured: `settings` …
+        decision_reason_hook_source: Option<String>,
+        /// The call.
+        tool_use_id: Option<String>,
+        /// No approval from a notification.
+        requires_user_interaction: Option<bool>,
+        /// The subagent that asks.
+        agent_id: Option<String>,
         /// The user's own rule that says ask: offer no "always".
         matched_ask_rule: Option<MatchedAskRule>,
         /// Offer no "always".
         suppress_always_allow_rule: Option<bool>,
         /// Preselect no; no one-key approval.
         default_to_no: Option<bool>,
-        /// No approval from a notification.
-        requires_user_interaction: Option<bool>,
         /// The question as a sentence.
         title: Option<String>,
-        /// The tool's name for people.
-        display_name: Option<String>,
-        /// More about it.
-        description: Option<String>,
-        /// The subagent that asks.
-        agent_id: Option<String>,
     }
 }
 

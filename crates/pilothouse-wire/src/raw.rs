@@ -166,31 +166,46 @@ impl Wire for Raw {
 /// A field that the type does name ends up here too when its value is not of the expected kind, or
 /// is a `null` that the typed field cannot tell from "absent": what was received can be written
 /// back.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Extra(Vec<(Box<str>, Raw)>);
+///
+/// Nearly always empty, and part of every object: it takes no more room than a pointer.
+#[derive(Clone, Default, PartialEq)]
+pub struct Extra(Option<Box<Fields>>);
+
+type Fields = Vec<(Box<str>, Raw)>;
+
+impl fmt::Debug for Extra {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Extra").field(&self.fields()).finish()
+    }
+}
 
 impl Extra {
+    fn fields(&self) -> &[(Box<str>, Raw)] {
+        self.0.as_ref().map_or(&[], |fields| fields)
+    }
+
     /// Whether nothing is unknown.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.fields().is_empty()
     }
 
     /// The value of `key`, if it came.
     pub fn get(&self, key: &str) -> Option<&Raw> {
-        self.0.iter().rev().find(|(name, _)| &**name == key).map(|(_, value)| value)
+        self.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
     /// Sets `key`, replacing what it had.
     pub fn insert(&mut self, key: &str, value: Raw) {
-        match self.0.iter_mut().find(|(name, _)| &**name == key) {
+        let fields = self.0.get_or_insert_default();
+        match fields.iter_mut().find(|(name, _)| &**name == key) {
             Some((_, old)) => *old = value,
-            None => self.0.push((key.into(), value)),
+            None => fields.push((key.into(), value)),
         }
     }
 
     /// Name and value of each field.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
-        self.0.iter().map(|(name, value)| (&**name, value))
+        self.fields().iter().map(|(name, value)| (&**name, value))
     }
 }
 

@@ -1,7 +1,8 @@
-//! A scripted reply in the words of the Messages API: the complete message, and the events that stream it.
+//! A scripted reply in the words of the Messages API: the complete message, and the events that
+//! stream it.
 //!
-//! Pure: waiting, holding and failing are named in the list of [`Emission`]s and carried out by whoever sends it, be it
-//! the scripted model or a simulated CLI.
+//! Pure: waiting, holding and failing are named in the list of [`Emission`]s and carried out by
+//! whoever sends it, be it the scripted model or a simulated CLI.
 
 use std::time::Duration;
 
@@ -136,7 +137,8 @@ impl Writer {
         }
     }
 
-    /// Something between two blocks, or in the middle of one if the script goes on with it afterwards.
+    /// Something between two blocks, or in the middle of one if the script goes on with it
+    /// afterwards.
     fn interlude(&mut self, emission: Emission, rest: &[Step]) {
         let goes_on = rest.iter().find(|step| step.is_content());
         if !matches!(goes_on, Some(Step::More(_))) {
@@ -249,7 +251,8 @@ fn counts(usage: Usage, output: u64) -> Value {
     Value::Object(counts)
 }
 
-/// An id as the API makes them. The CLI tells messages apart by them, across restarts too, so they must never repeat.
+/// An id as the API makes them. The CLI tells messages apart by them, across restarts too, so they
+/// must never repeat.
 pub fn fresh(prefix: &str) -> String {
     format!("{prefix}_{}", Uuid::new_v4().simple())
 }

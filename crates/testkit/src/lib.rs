@@ -1,11 +1,14 @@
 //! The test bed of Pilothouse: what stands on the other side of the code under test.
 //!
-//! * [`script`]: the small language in which a test says what the model answers. It rides in the prompt.
-//! * [`answer`]: a scripted reply turned into what the Messages API sends for it. Pure, like `script`.
+//! * [`script`]: the small language in which a test says what the model answers. It rides in the
+//!   prompt.
+//! * [`answer`]: a scripted reply turned into what the Messages API sends for it. Pure, like
+//!   `script`.
 //! * [`model`]: the scripted Messages API on loopback.
 //! * [`cli`]: the real CLI at the versions we test with, a throw-away home for it and a raw driver.
 //! * [`record`]: plays scenarios with a real CLI and writes transcripts.
-//! * [`sim`]: a simulated CLI that plays the same scripts without a model, and misbehaves on demand.
+//! * [`sim`]: a simulated CLI that plays the same scripts without a model, and misbehaves on
+//!   demand.
 //!
 //! Nothing in here knows the crates it is used to test.
 

@@ -1,11 +1,13 @@
-//! The scripted model: an Anthropic Messages API on loopback that answers what the prompt tells it to.
+//! The scripted model: an Anthropic Messages API on loopback that answers what the prompt tells it
+//! to.
 //!
-//! It keeps no conversation. For each request it takes the last user message that carries a script, counts the
-//! assistant messages after it, and sends the reply with that number; so resuming, forking and subagents need nothing
-//! of their own. Past the end of a script, and without one, it says one short sentence.
+//! It keeps no conversation. For each request it takes the last user message that carries a script,
+//! counts the assistant messages after it, and sends the reply with that number; so resuming,
+//! forking and subagents need nothing of their own. Past the end of a script, and without one, it
+//! says one short sentence.
 //!
-//! Every request is kept, for the test to look at. The server has a thread and a runtime to itself: it answers while
-//! the test blocks, and dropping it closes every connection.
+//! Every request is kept, for the test to look at. The server has a thread and a runtime to itself:
+//! it answers while the test blocks, and dropping it closes every connection.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -79,8 +81,8 @@ impl ScriptedModel {
         Self::listen(None)
     }
 
-    /// Starts with a script for the conversations that do not bring one. Requests that offer no tools are not part of a
-    /// conversation and do not get it.
+    /// Starts with a script for the conversations that do not bring one. Requests that offer no
+    /// tools are not part of a conversation and do not get it.
     pub async fn start_with(script: Script) -> Result<Self, ModelError> {
         Self::listen(Some(script))
     }
@@ -115,7 +117,8 @@ impl ScriptedModel {
             .collect()
     }
 
-    /// All other requests so far: token counts, and whatever the CLI asked that no Messages API answers.
+    /// All other requests so far: token counts, and whatever the CLI asked that no Messages API
+    /// answers.
     pub fn other_requests(&self) -> Vec<Recorded> {
         self.board
             .requests

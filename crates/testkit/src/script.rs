@@ -1,13 +1,15 @@
 //! The script language: what the model answers, written into the prompt that asks for it.
 //!
-//! A script begins at a line that is exactly `#script` and ends at a line `#end` or with the text. It is a list of
-//! *replies* separated by lines `---`; inside a reply there is one directive per line. Blank lines and lines that
-//! begin with `//` are skipped.
+//! A script begins at a line that is exactly `#script` and ends at a line `#end` or with the text.
+//! It is a list of *replies* separated by lines `---`; inside a reply there is one directive per
+//! line. Blank lines and lines that begin with `//` are skipped.
 //!
 //! ```text
-//! say TEXT            a text block: the rest of the line, or a JSON string if it begins with a quote
+//! say TEXT            a text block: the rest of the line, or a JSON string if it begins with a
+//!                     quote
 //! think TEXT          a thinking block
-//! more TEXT           goes on with the block before it, which stays open across a `hold`, `pace` or `cut` between them
+//! more TEXT           goes on with the block before it, which stays open across a `hold`, `pace` or
+//!                     `cut` between them
 //! redacted            a redacted_thinking block
 //! tool NAME JSON      a tool_use block; several in a reply are parallel calls
 //! server_tool NAME JSON RESULT   a server_tool_use block and the block with its result
@@ -22,8 +24,8 @@
 //! cut [xN]            close the connection here, N times (once if not given), then pass
 //! ```
 //!
-//! A reply that holds nothing but errors and cuts belongs to the one after it: the request that failed is tried again, and its
-//! position in the conversation is still the same.
+//! A reply that holds nothing but errors and cuts belongs to the one after it: the request that
+//! failed is tried again, and its position in the conversation is still the same.
 //!
 //! This module knows neither a runtime nor a network.
 
@@ -165,8 +167,8 @@ impl ApiError {
 impl Script {
     /// The last script in `text`, if there is one.
     ///
-    /// A script with a mistake in it becomes one that answers every request with status 400 and says what is wrong, so
-    /// that a typo fails the test which made it and says why.
+    /// A script with a mistake in it becomes one that answers every request with status 400 and
+    /// says what is wrong, so that a typo fails the test which made it and says why.
     pub fn find(text: &str) -> Option<Self> {
         let mut body: Option<Vec<&str>> = None;
         let mut open = false;
@@ -194,7 +196,8 @@ impl Script {
         }))
     }
 
-    /// Reads a script that stands by itself, such as a file. The `#script` and `#end` lines may be left out.
+    /// Reads a script that stands by itself, such as a file. The `#script` and `#end` lines may be
+    /// left out.
     pub fn parse(source: &str) -> Result<Self, ScriptError> {
         Ok(Self { replies: parse::replies(source)?, source: source.to_owned() })
     }

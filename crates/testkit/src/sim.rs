@@ -1,38 +1,40 @@
-//! The simulated CLI: behaves as `claude` does over stream-json, from the same scripts as the scripted model, without
-//! a model, an account or a network.
+//! The simulated CLI: behaves as `claude` does over stream-json, from the same scripts as the
+//! scripted model, without a model, an account or a network.
 //!
-//! It takes the CLI's flags and variables, speaks the dialect of 2.1.325, runs the core tools for real in its working
-//! directory, keeps sessions on disk, and starts in a few milliseconds. The script rides in the prompt
-//! (see [`crate::script`]); for prompts without one, `SIM_SCRIPT` can name a file.
+//! It takes the CLI's flags and variables, speaks the dialect of 2.1.325, runs the core tools for
+//! real in its working directory, keeps sessions on disk, and starts in a few milliseconds. The
+//! script rides in the prompt (see [`crate::script`]); for prompts without one, `SIM_SCRIPT` can
+//! name a file.
 //!
-//! `hold NAME` waits for a file `$SIM_HOLD_DIR/NAME`; that it waits is told by a file `NAME.held` there. Without that
-//! directory a hold does not hold.
+//! `hold NAME` waits for a file `$SIM_HOLD_DIR/NAME`; that it waits is told by a file `NAME.held`
+//! there. Without that directory a hold does not hold.
 //!
-//! What it says in prose is its own; names, fields and order of frames are the CLI's. Retries of failed requests are
-//! told but not waited for.
+//! What it says in prose is its own; names, fields and order of frames are the CLI's. Retries of
+//! failed requests are told but not waited for.
 //!
 //! # Faults
 //!
 //! `SIM_FAULT` is a list, separated by commas:
 //!
-//! | fault | what happens |
-//! |---|---|
-//! | `torn` | lines are written in pieces of random size (the seed is fixed) |
-//! | `merged` | lines are kept back and written several at a time |
-//! | `junk` | lines that are no JSON stand between the others |
-//! | `flood=N` | the first text of every answer is followed by N more stream events |
-//! | `silence` | the first prompt is never answered |
-//! | `crash`, `crash=mid-line`, `crash=after=N` | exit with 134 in the middle of a line: the first assistant frame, or the one after N lines |
-//! | `bigline=BYTES` | the first tool result has that size |
-//! | `deaf`, `deaf=A+B` | control requests (all but `initialize`, or these) are not answered |
-//! | `slow-stdin`, `slow-stdin=stop` | stdin is read slowly, or not at all after the first line |
-//! | `exit-at-once`, `exit-at-once=CODE` | the process ends before it reads anything |
-//! | `stderr-flood`, `stderr-flood=BYTES` | that much (1 MiB) goes to stderr after the `initialize` reply; who does not read it blocks us |
-//! | `unknown-types` | types, subtypes, fields, blocks and events that nobody knows |
-//! | `not-logged-in` | no answer without an account |
-//! | `old` | the dialect of 2.1.7: no lifecycle, no state events, no receipt for an interrupt |
-//! | `early-asks` | permission is asked for before the stream of the answer with the call has ended, as the CLI may do |
-//! | `ignore-sigterm`, `ignore-eof` | SIGTERM, or the end of stdin, has no effect |
+//! * `torn`: lines are written in pieces of random size (the seed is fixed)
+//! * `merged`: lines are kept back and written several at a time
+//! * `junk`: lines that are no JSON stand between the others
+//! * `flood=N`: the first text of every answer is followed by N more stream events
+//! * `silence`: the first prompt is never answered
+//! * `crash`, `crash=mid-line`, `crash=after=N`: exit with 134 in the middle of a line: the first
+//!   assistant frame, or the one after N lines
+//! * `bigline=BYTES`: the first tool result has that size
+//! * `deaf`, `deaf=A+B`: control requests (all but `initialize`, or these) are not answered
+//! * `slow-stdin`, `slow-stdin=stop`: stdin is read slowly, or not at all after the first line
+//! * `exit-at-once`, `exit-at-once=CODE`: the process ends before it reads anything
+//! * `stderr-flood`, `stderr-flood=BYTES`: that much (1 MiB) goes to stderr after the `initialize`
+//!   reply; who does not read it blocks us
+//! * `unknown-types`: types, subtypes, fields, blocks and events that nobody knows
+//! * `not-logged-in`: no answer without an account
+//! * `old`: the dialect of 2.1.7: no lifecycle, no state events, no receipt for an interrupt
+//! * `early-asks`: permission is asked for before the stream of the answer with the call has ended,
+//!   as the CLI may do
+//! * `ignore-sigterm`, `ignore-eof`: SIGTERM, or the end of stdin, has no effect
 //!
 //! Background commands end with the process, whatever they are at; the CLI itself waits for them.
 

@@ -1,6 +1,7 @@
 //! The simulated CLI: beside the real one, and alone with its faults.
 //!
-//! `SIM_ONLY=NAME` plays only the scenarios whose name contains NAME; `SIM_DUMP=DIRECTORY` keeps what was said.
+//! `SIM_ONLY=NAME` plays only the scenarios whose name contains NAME; `SIM_DUMP=DIRECTORY` keeps
+//! what was said.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
 

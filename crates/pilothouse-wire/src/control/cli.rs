@@ -79,14 +79,14 @@ object! {
         message: Option<String>,
         /// `form`, `url`.
         mode: Option<String>,
-        /// Where to send the user.
-        url: Option<String>,
-        /// Names it, for when it is complete.
-        elicitation_id: Option<String>,
         /// What the form holds.
         requested_schema: Option<Raw>,
         /// Order of the form's fields.
         property_order: Option<Vec<String>>,
+        /// Where to send the user.
+        url: Option<String>,
+        /// Names it, for when it is complete.
+        elicitation_id: Option<String>,
         /// Title.
         title: Option<String>,
         /// The server's name for people.

@@ -1,6 +1,7 @@
 //! Requests of the host, each tied to the type of its reply.
 
 use crate::control::cli::McpMessage;
+use crate::control::dialog::*;
 use crate::control::initialize::{Initialize, InitializeReply};
 use crate::control::mcp::*;
 use crate::control::session::*;
@@ -38,9 +39,9 @@ requests! {
     /// Aborts the current turn.
     Interrupt = "interrupt" -> InterruptReply,
     /// Changes the mode.
-    SetPermissionMode = "set_permission_mode" -> Done,
+    SetPermissionMode = "set_permission_mode" -> PermissionModeReply,
     /// Changes the model.
-    SetModel = "set_model" -> Done,
+    SetModel = "set_model" -> ModelReply,
     /// Changes how much is thought.
     SetMaxThinkingTokens = "set_max_thinking_tokens" -> Done,
     /// Changes settings for this session.
@@ -48,23 +49,23 @@ requests! {
     /// Changes a settings file.
     UpdateSettings = "update_settings" -> Done,
     /// The settings in force.
-    GetSettings = "get_settings" -> Raw,
+    GetSettings = "get_settings" -> SettingsReply,
     /// The permission rules in force.
     ListPermissionRules = "list_permission_rules" -> PermissionRules,
     /// The hooks in force.
-    GetHooksListing = "get_hooks_listing" -> Raw,
+    GetHooksListing = "get_hooks_listing" -> HooksListing,
     /// What fills the context.
     GetContextUsage = "get_context_usage" -> ContextUsage,
     /// What was used, and the plan's limits.
     GetUsage = "get_usage" -> UsageReport,
     /// The session's cost as text.
-    GetSessionCost = "get_session_cost" -> Raw,
+    GetSessionCost = "get_session_cost" -> SessionCost,
     /// The CLI's version.
-    GetBinaryVersion = "get_binary_version" -> Raw,
+    GetBinaryVersion = "get_binary_version" -> BinaryVersion,
     /// The models there are.
-    ListModels = "list_models" -> Raw,
+    ListModels = "list_models" -> ModelList,
     /// Files whose names fit.
-    FileSuggestions = "file_suggestions" -> Raw,
+    FileSuggestions = "file_suggestions" -> SuggestedFiles,
     /// Reads a file, if the rules allow.
     ReadFile = "read_file" -> FileContents,
     /// Puts files back as they were before a prompt.
@@ -74,13 +75,13 @@ requests! {
     /// Tells that a file has been read.
     SeedReadState = "seed_read_state" -> Done,
     /// Adds a checkout below the directory.
-    RegisterRepoRoot = "register_repo_root" -> Raw,
+    RegisterRepoRoot = "register_repo_root" -> RepoRoot,
     /// Loads plugins anew.
-    ReloadPlugins = "reload_plugins" -> Raw,
+    ReloadPlugins = "reload_plugins" -> ReloadedPlugins,
     /// Loads skills anew.
-    ReloadSkills = "reload_skills" -> Raw,
+    ReloadSkills = "reload_skills" -> ReloadedSkills,
     /// Loads output styles anew.
-    ReloadOutputStyles = "reload_output_styles" -> Raw,
+    ReloadOutputStyles = "reload_output_styles" -> ReloadedOutputStyles,
     /// Gives the session a title.
     RenameSession = "rename_session" -> Done,
     /// Gives the session a colour.
@@ -115,8 +116,20 @@ requests! {
     GenerateSessionTitle = "generate_session_title" -> TitleReply,
     /// Asks something beside the conversation.
     SideQuestion = "side_question" -> SideAnswer,
+    /// What `/status` shows.
+    GetStatus = "get_status" -> StatusReport,
+    /// What `/memory` shows.
+    GetMemoryDialog = "get_memory_dialog" -> MemoryDialog,
+    /// What `/skills` shows.
+    GetSkillsDialog = "get_skills_dialog" -> SkillsDialog,
+    /// What `/sandbox` shows.
+    GetSandboxDialog = "get_sandbox_dialog" -> SandboxDialog,
+    /// The conversation as text.
+    ExportConversation = "export_conversation" -> ExportedConversation,
+    /// What has changed in the checkout.
+    GetWorkspaceDiff = "get_workspace_diff" -> WorkspaceDiff,
     /// Changes the directory.
-    SetCwd = "set_cwd" -> Raw,
+    SetCwd = "set_cwd" -> CwdReply,
     /// Ends the session. Closing stdin is better.
     EndSession = "end_session" -> Done,
 }

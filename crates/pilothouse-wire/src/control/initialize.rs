@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::hook::HookMatcher;
 use crate::message::catalog::{AccountInfo, AgentInfo, ModelInfo, SlashCommand};
+use crate::message::system::SessionState;
+use crate::permission::PermissionMode;
 use crate::raw::{Num, Raw};
 
 object! {
@@ -126,27 +128,58 @@ object! {
         output_style: Option<String>,
         /// Output styles there are.
         available_output_styles: Vec<String>,
+        /// Where the user's own output styles are.
+        user_output_styles_dir: Option<String>,
         /// Models.
         models: Vec<ModelInfo>,
         /// Whose account.
         account: Option<AccountInfo>,
+        /// Its process.
+        pid: Option<Num>,
+        /// The CLI's version.
+        claude_code_version: Option<String>,
+        /// The mode.
+        current_permission_mode: Option<PermissionMode>,
         /// Whether the hooks were taken.
         hooks_applied: Option<bool>,
         /// Whether a failing hook can block.
         hook_on_failure_supported: Option<bool>,
-        /// Whether the plugins were taken.
-        plugins_applied: Option<Raw>,
-        /// What became of the handshakes.
-        sdk_mcp_manifests_parked: Option<Raw>,
-        /// The CLI's version.
-        claude_code_version: Option<String>,
-        /// What this CLI can do.
-        capabilities: Option<Vec<String>>,
-        /// Its process.
-        pid: Option<Num>,
+        /// Another hook's wish to ask counts more than a yes of the host's hook.
+        other_hook_ask_outranks_host: Option<bool>,
+        /// Whether feedback can be sent.
+        feedback_mode: Option<FeedbackMode>,
+        /// No statistics are sent.
+        analytics_disabled: Option<bool>,
+        /// The session is steered from elsewhere from the start.
+        remote_control_auto_enable: Option<bool>,
+        /// The default for connecting to where it is steered from.
+        remote_control_auto_connect_default: Option<bool>,
+        /// The session can be steered from elsewhere.
+        remote_control_available: Option<bool>,
+        /// The default for whether it is steered from elsewhere.
+        remote_control_auto_on_by_default: Option<bool>,
+        /// Whether editors may have it steered from elsewhere.
+        ide_rc_auto_enable_gate: Option<bool>,
         /// `off`, `cooldown`, `on`.
         fast_mode_state: Option<String>,
         /// Why fast mode is off.
         fast_mode_disabled_reason: Option<String>,
+        /// Whether a turn is under way.
+        session_state: Option<SessionState>,
+        /// What this CLI can do.
+        capabilities: Option<Vec<String>>,
+        /// Whether the plugins were taken.
+        plugins_applied: Option<Raw>,
+        /// What became of the handshakes.
+        sdk_mcp_manifests_parked: Option<Raw>,
+    }
+}
+
+object! {
+    /// Whether feedback can be sent.
+    #[derive(Default)]
+    pub struct FeedbackMode {
+        /// Such as `disabled`.
+        kind: Option<String>,
     }
 }

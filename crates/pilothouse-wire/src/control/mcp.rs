@@ -46,6 +46,8 @@ object! {
         error: Option<String>,
         /// Its configuration.
         config: Option<Raw>,
+        /// How it is reached: `stdio`, `http`, `sdk` …
+        transport: Option<String>,
         /// Where it is configured.
         scope: Option<String>,
         /// Where it is configured; trust this, not the name.
@@ -61,10 +63,10 @@ object! {
     pub struct McpToolInfo {
         /// Its name.
         name: String,
-        /// What it does.
-        description: Option<String>,
         /// What it may change.
         annotations: Option<Raw>,
+        /// What it does.
+        description: Option<String>,
     }
 }
 

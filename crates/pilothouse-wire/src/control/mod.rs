@@ -1,6 +1,7 @@
 //! The control protocol: requests and answers, the same envelope both ways.
 
 pub mod cli;
+pub mod dialog;
 pub mod host;
 pub mod initialize;
 pub mod mcp;

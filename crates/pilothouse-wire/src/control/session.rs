@@ -40,8 +40,6 @@ object! {
     pub struct RewindReply {
         /// Whether it can be done.
         can_rewind as "canRewind": Option<bool>,
-        /// Why not.
-        error: Option<String>,
         /// Files.
         files_changed as "filesChanged": Option<Vec<String>>,
         /// Lines added.
@@ -50,6 +48,8 @@ object! {
         deletions: Option<u64>,
         /// Links that were left alone.
         skipped_links as "skippedLinks": Option<Raw>,
+        /// Why not.
+        error: Option<String>,
     }
 }
 
@@ -165,12 +165,12 @@ object! {
         exists: Option<bool>,
         /// Its text.
         content: Nullable<String>,
+        /// Its file, by another name.
+        path: Option<String>,
         /// Its text, by another name.
         plan: Nullable<String>,
         /// Its file.
         file_path as "filePath": Option<String>,
-        /// Its file, by another name.
-        path: Option<String>,
     }
 }
 

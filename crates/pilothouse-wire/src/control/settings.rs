@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::field::Nullable;
+use crate::message::catalog::ModelInfo;
 use crate::permission::PermissionMode;
 use crate::raw::{Num, Raw};
 
@@ -15,10 +16,29 @@ object! {
 }
 
 object! {
+    /// The mode is changed.
+    #[derive(Default)]
+    pub struct PermissionModeReply {
+        /// The mode, as it is now. Old CLIs repeat what they were told, even if there is no such
+        /// mode.
+        mode: Option<PermissionMode>,
+    }
+}
+
+object! {
     /// Changes the model.
     #[derive(Default)]
     pub struct SetModel {
         /// The model; null for the default.
+        model: Nullable<String>,
+    }
+}
+
+object! {
+    /// The model is changed.
+    #[derive(Default)]
+    pub struct ModelReply {
+        /// The model, as it is now; old CLIs do not say.
         model: Nullable<String>,
     }
 }
@@ -56,6 +76,19 @@ object! {
     /// The settings in force.
     #[derive(Default)]
     pub struct GetSettings {}
+}
+
+object! {
+    /// The settings in force.
+    #[derive(Default)]
+    pub struct SettingsReply {
+        /// All sources together.
+        effective: Option<Raw>,
+        /// One by one.
+        sources: Option<Vec<Raw>>,
+        /// What the session makes of them: model, effort …
+        applied: Option<Raw>,
+    }
 }
 
 object! {
@@ -118,6 +151,21 @@ object! {
 }
 
 object! {
+    /// The hooks in force.
+    #[derive(Default)]
+    pub struct HooksListing {
+        /// Events that have hooks.
+        events: Option<Vec<Raw>>,
+        /// The hooks.
+        hooks: Option<Vec<Raw>>,
+        /// All events there are.
+        event_catalog as "eventCatalog": Option<Vec<Raw>>,
+        /// What a policy says about hooks.
+        policy: Option<Raw>,
+    }
+}
+
+object! {
     /// What fills the context.
     #[derive(Default)]
     pub struct GetContextUsage {
@@ -138,16 +186,26 @@ object! {
         max_tokens as "maxTokens": Option<u64>,
         /// Tokens that fit.
         raw_max_tokens as "rawMaxTokens": Option<u64>,
+        /// What set the threshold for compacting, such as `model-default`.
+        autocompact_source as "autocompactSource": Option<String>,
         /// How full.
         percentage: Option<Num>,
+        /// The picture that the terminal draws.
+        grid_rows as "gridRows": Option<Raw>,
         /// The model.
         model: Option<String>,
         /// Memory files.
         memory_files as "memoryFiles": Vec<Raw>,
         /// MCP tools.
         mcp_tools as "mcpTools": Vec<Raw>,
+        /// Instructions of MCP servers.
+        mcp_instructions as "mcpInstructions": Option<Vec<Raw>>,
         /// Agents.
         agents: Vec<Raw>,
+        /// Slash commands.
+        slash_commands as "slashCommands": Option<CommandShare>,
+        /// Skills.
+        skills: Option<SkillShare>,
         /// When it is compacted.
         auto_compact_threshold as "autoCompactThreshold": Option<u64>,
         /// Whether it is.
@@ -156,6 +214,12 @@ object! {
         message_breakdown as "messageBreakdown": Option<Raw>,
         /// What the API said.
         api_usage as "apiUsage": Nullable<Raw>,
+        /// Tools that are loaded when they are looked for.
+        deferred_builtin_tools as "deferredBuiltinTools": Option<Vec<Raw>>,
+        /// Tools.
+        system_tools as "systemTools": Option<Vec<Raw>>,
+        /// Parts of the system prompt.
+        system_prompt_sections as "systemPromptSections": Option<Vec<Raw>>,
     }
 }
 
@@ -175,6 +239,34 @@ object! {
         is_deferred as "isDeferred": Option<bool>,
         /// `used`, `free`, `buffer`, `deferred`.
         kind: Option<String>,
+    }
+}
+
+object! {
+    /// What slash commands take of the context.
+    #[derive(Default)]
+    pub struct CommandShare {
+        /// How many there are.
+        total_commands as "totalCommands": Option<u64>,
+        /// How many the model is told of.
+        included_commands as "includedCommands": Option<u64>,
+        /// Tokens.
+        tokens: Option<u64>,
+    }
+}
+
+object! {
+    /// What skills take of the context.
+    #[derive(Default)]
+    pub struct SkillShare {
+        /// How many there are.
+        total_skills as "totalSkills": Option<u64>,
+        /// How many the model is told of.
+        included_skills as "includedSkills": Option<u64>,
+        /// Tokens.
+        tokens: Option<u64>,
+        /// One by one.
+        skill_frontmatter as "skillFrontmatter": Option<Vec<Raw>>,
     }
 }
 
@@ -230,7 +322,25 @@ object! {
 }
 
 object! {
+    /// The session's cost as text.
+    #[derive(Default)]
+    pub struct SessionCost {
+        /// The text.
+        text: Option<String>,
+    }
+}
+
+object! {
     /// The models there are.
     #[derive(Default)]
     pub struct ListModels {}
+}
+
+object! {
+    /// The models there are.
+    #[derive(Default)]
+    pub struct ModelList {
+        /// The models.
+        models: Vec<ModelInfo>,
+    }
 }

@@ -1,5 +1,6 @@
 //! Requests about files, directories, plugins and skills.
 
+use crate::message::catalog::{AgentInfo, Plugin, SlashCommand};
 use crate::raw::{Num, Raw};
 
 object! {
@@ -9,11 +10,33 @@ object! {
 }
 
 object! {
+    /// The CLI's version.
+    #[derive(Default)]
+    pub struct BinaryVersion {
+        /// The version.
+        version: Option<String>,
+        /// When it was built.
+        build_time as "buildTime": Option<String>,
+    }
+}
+
+object! {
     /// Files whose names fit.
     #[derive(Default)]
     pub struct FileSuggestions {
         /// What was typed after `@`.
         query: String,
+    }
+}
+
+object! {
+    /// Files whose names fit.
+    #[derive(Default)]
+    pub struct SuggestedFiles {
+        /// The files, best first.
+        suggestions: Vec<Raw>,
+        /// The directory that they are told from.
+        cwd: Option<String>,
     }
 }
 
@@ -38,12 +61,14 @@ object! {
         contents: Option<String>,
         /// Where it is.
         abs_path as "absPath": Option<String>,
+        /// Whether something was replaced.
+        lossy: Option<bool>,
+        /// The path that was asked for.
+        requested_path: Option<String>,
         /// Whether this is not all.
         truncated: Option<bool>,
         /// `utf-8`, `base64`.
         encoding: Option<String>,
-        /// Whether something was replaced.
-        lossy: Option<bool>,
     }
 }
 
@@ -73,6 +98,15 @@ object! {
 }
 
 object! {
+    /// A checkout was added.
+    #[derive(Default)]
+    pub struct RepoRoot {
+        /// The checkout.
+        directory: Option<String>,
+    }
+}
+
+object! {
     /// Loads plugins anew.
     #[derive(Default)]
     pub struct ReloadPlugins {
@@ -86,15 +120,54 @@ object! {
 }
 
 object! {
+    /// What there is with the plugins.
+    #[derive(Default)]
+    pub struct ReloadedPlugins {
+        /// Slash commands.
+        commands: Vec<SlashCommand>,
+        /// Subagents.
+        agents: Vec<AgentInfo>,
+        /// Plugins.
+        plugins: Vec<Plugin>,
+        /// MCP servers.
+        mcp_servers as "mcpServers": Vec<Raw>,
+        /// How many did not load.
+        error_count: Option<u64>,
+        /// It was not done, because the prompt cache would be lost.
+        held: Option<bool>,
+        /// What of the cache would be lost.
+        cache_impact: Option<Raw>,
+    }
+}
+
+object! {
     /// Loads skills anew.
     #[derive(Default)]
     pub struct ReloadSkills {}
 }
 
 object! {
+    /// The skills there are.
+    #[derive(Default)]
+    pub struct ReloadedSkills {
+        /// The skills.
+        skills: Vec<SlashCommand>,
+    }
+}
+
+object! {
     /// Loads output styles anew.
     #[derive(Default)]
     pub struct ReloadOutputStyles {}
+}
+
+object! {
+    /// The output styles there are.
+    #[derive(Default)]
+    pub struct ReloadedOutputStyles {
+        /// Their names.
+        available_output_styles: Vec<String>,
+    }
 }
 
 object! {
@@ -107,5 +180,16 @@ object! {
         trust_accepted: Option<bool>,
         /// What the user trusts.
         trusted_directory: Option<String>,
+    }
+}
+
+object! {
+    /// Whether the directory was changed.
+    #[derive(Default)]
+    pub struct CwdReply {
+        /// Such as `needs_trust`: the user must say first that the directory is trusted.
+        status: Option<String>,
+        /// The directory.
+        directory: Option<String>,
     }
 }

@@ -122,10 +122,10 @@ event! {
     pub struct StopFailure {
         /// The error.
         error: Option<AssistantError>,
-        /// The error at length.
-        error_details: Option<String>,
         /// What the agent said last.
         last_assistant_message: Option<String>,
+        /// The error at length.
+        error_details: Option<String>,
     }
 }
 

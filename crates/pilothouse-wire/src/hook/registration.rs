@@ -14,7 +14,8 @@ object! {
         hook_callback_ids as "hookCallbackIds": Vec<String>,
         /// How long to wait for an answer, in seconds.
         timeout: Option<Num>,
-        /// What a failing callback means. Only to be set where the CLI has said that it supports it.
+        /// What a failing callback means. Only to be set where the CLI has said that it supports
+        /// it.
         on_failure as "onFailure": Option<OnFailure>,
     }
 }

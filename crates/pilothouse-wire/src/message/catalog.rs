@@ -12,10 +12,10 @@ object! {
         description: Option<String>,
         /// What it takes.
         argument_hint as "argumentHint": Option<String>,
-        /// Other names.
-        aliases: Option<Vec<String>>,
         /// Part of the CLI.
         builtin: Option<bool>,
+        /// Other names.
+        aliases: Option<Vec<String>>,
     }
 }
 
@@ -54,6 +54,8 @@ object! {
         supports_fast_mode as "supportsFastMode": Option<bool>,
         /// Has the mode `auto`.
         supports_auto_mode as "supportsAutoMode": Option<bool>,
+        /// Its thinking can be switched off.
+        supports_thinking_off as "supportsThinkingOff": Option<bool>,
     }
 }
 
@@ -61,18 +63,18 @@ object! {
     /// Whose account it is.
     #[derive(Default)]
     pub struct AccountInfo {
-        /// E-mail.
-        email: Option<String>,
-        /// Organisation.
-        organization: Option<String>,
-        /// Plan.
-        subscription_type as "subscriptionType": Option<String>,
         /// Where the token is from.
         token_source as "tokenSource": Option<String>,
         /// Where the key is from.
         api_key_source as "apiKeySource": Option<String>,
         /// `firstParty`, `bedrock`, `vertex` …
         api_provider as "apiProvider": Option<String>,
+        /// E-mail.
+        email: Option<String>,
+        /// Organisation.
+        organization: Option<String>,
+        /// Plan.
+        subscription_type as "subscriptionType": Option<String>,
     }
 }
 
@@ -84,6 +86,8 @@ object! {
         name: Option<String>,
         /// Its directory.
         path: Option<String>,
+        /// Where it is from: `name@marketplace`.
+        source: Option<String>,
         /// Its version.
         version: Option<Raw>,
     }

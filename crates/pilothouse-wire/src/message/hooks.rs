@@ -12,10 +12,10 @@ object! {
         hook_name: Option<String>,
         /// The event.
         hook_event: Option<String>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
     }
 }
 
@@ -33,7 +33,7 @@ object! {
         stdout: Option<String>,
         /// Standard error.
         stderr: Option<String>,
-        /// Both.
+        /// Standard output and error together.
         output: Option<String>,
         /// The session.
         session_id: Option<String>,
@@ -52,19 +52,19 @@ object! {
         hook_name: Option<String>,
         /// The event.
         hook_event: Option<String>,
+        /// Standard output and error together.
+        output: Option<String>,
         /// Standard output.
         stdout: Option<String>,
         /// Standard error.
         stderr: Option<String>,
-        /// Both.
-        output: Option<String>,
         /// Exit code.
         exit_code: Option<Num>,
         /// `success`, `error`, `cancelled`.
         outcome: Option<String>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
     }
 }

@@ -1,4 +1,7 @@
 //! What the CLI writes.
+//!
+//! Fields stand in the order in which the CLI writes them, because that is the order in which they
+//! are read fastest. What the model API made (messages, blocks, usage) has the API's order.
 
 pub mod assistant;
 pub mod catalog;

@@ -24,16 +24,31 @@ object! {
         content: Option<String>,
         /// `info`, `notice`, `suggestion`, `warning`.
         level: Option<String>,
-        /// The call it is about.
-        tool_use_id: Option<String>,
         /// Whether the turn stops here.
         prevent_continuation: Option<bool>,
-        /// Groups notices.
-        tag: Option<String>,
-        /// The session.
-        session_id: Option<String>,
+        /// What became of a prompt that was held back.
+        prompt_submit_outcome: Option<PromptSubmitOutcome>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
+        /// The call it is about.
+        tool_use_id: Option<String>,
+        /// Groups notices.
+        tag: Option<String>,
+    }
+}
+
+object! {
+    /// What became of a prompt that was held back.
+    #[derive(Default)]
+    pub struct PromptSubmitOutcome {
+        /// Such as `blocked_by_hook`.
+        kind: Option<String>,
+        /// Whether it is still in the transcript.
+        prompt_kept: Option<bool>,
+        /// Why.
+        reason: Option<String>,
     }
 }
 
@@ -47,14 +62,14 @@ object! {
         text: Option<String>,
         /// `low`, `medium`, `high`, `immediate`.
         priority: Option<String>,
-        /// Colour.
-        color: Option<String>,
-        /// How long.
-        timeout_ms: Option<Num>,
         /// The session.
         session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// Colour.
+        color: Option<String>,
+        /// How long to show it.
+        timeout_ms: Option<Num>,
     }
 }
 
@@ -137,18 +152,18 @@ object! {
         tool_name: Option<String>,
         /// The call.
         tool_use_id: Option<String>,
-        /// The subagent.
-        agent_id: Option<String>,
         /// What decided.
         decision_reason_type: Option<String>,
         /// Why.
         decision_reason: Option<String>,
         /// What the model is told.
         message: Option<String>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
+        /// The subagent.
+        agent_id: Option<String>,
     }
 }
 
@@ -209,6 +224,10 @@ object! {
         request_id: Option<String>,
         /// `started`, `api_retry`.
         status: Option<String>,
+        /// Names this frame.
+        uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
         /// Which try.
         attempt: Option<u64>,
         /// How many there can be.
@@ -217,10 +236,6 @@ object! {
         retry_delay_ms: Option<Num>,
         /// HTTP status.
         error_status: Nullable<u64>,
-        /// The session.
-        session_id: Option<String>,
-        /// Names this frame.
-        uuid: Option<String>,
     }
 }
 
@@ -275,10 +290,10 @@ object! {
     pub struct SessionTitleChanged {
         /// The title.
         title: Option<String>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
     }
 }
 

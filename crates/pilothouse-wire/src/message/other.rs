@@ -15,18 +15,18 @@ object! {
         parent_tool_use_id: Nullable<String>,
         /// Seconds.
         elapsed_time_seconds: Option<Num>,
-        /// The task.
-        task_id: Option<String>,
-        /// Nothing new, only alive.
-        heartbeat: Option<bool>,
-        /// Kind of subagent.
-        subagent_type: Option<String>,
-        /// The subagent tries an API call again.
-        subagent_retry: Option<Raw>,
         /// The session.
         session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// Kind of subagent.
+        subagent_type: Option<String>,
+        /// The subagent tries an API call again.
+        subagent_retry: Option<Raw>,
+        /// The task.
+        task_id: Option<String>,
+        /// Nothing new, only alive.
+        heartbeat: Option<bool>,
     }
 }
 
@@ -38,10 +38,10 @@ object! {
         summary: Option<String>,
         /// The calls.
         preceding_tool_use_ids: Vec<String>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
     }
 }
 
@@ -110,10 +110,10 @@ object! {
     pub struct PromptSuggestion {
         /// The prompt.
         suggestion: Option<String>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
     }
 }
 
@@ -123,6 +123,8 @@ object! {
     pub struct ConversationReset {
         /// The new session.
         new_conversation_id: Option<String>,
+        /// Names this frame.
+        uuid: Option<String>,
         /// `clear`, `plan_mode_exit`, `fresh_session`, `onboarding`.
         trigger: Option<String>,
         /// The prompt that did it.
@@ -131,8 +133,6 @@ object! {
         timestamp: Option<String>,
         /// The session.
         session_id: Option<String>,
-        /// Names this frame.
-        uuid: Option<String>,
     }
 }
 
@@ -156,16 +156,16 @@ object! {
         command_uuid: Option<String>,
         /// Its fate.
         state: Option<CommandState>,
+        /// Names this frame.
+        uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
         /// `loop_wakeup`, `schedule_wakeup`.
         wakeup_source: Option<String>,
         /// When it is due.
         scheduled_for: Option<Raw>,
         /// It overtook others.
         ran_ahead: Option<Raw>,
-        /// The session.
-        session_id: Option<String>,
-        /// Names this frame.
-        uuid: Option<String>,
     }
 }
 

@@ -18,12 +18,31 @@ object! {
         uuid: Option<String>,
         /// Milliseconds to the first token.
         ttft_ms: Option<Num>,
+        /// How much of the thinking is shown, such as `updates`.
+        thinking_display: Option<String>,
+        /// The API's id of the message that this belongs to.
+        api_message_id: Option<String>,
         /// The prompt that is answered; on the first frame of a turn.
         user_message_uuid: Option<String>,
         /// The prompts that are answered; on the first frame of a turn.
         user_message_uuids: Vec<String>,
+        /// What is still to come of the turn. Only ever seen empty.
+        owed_rows: Option<Vec<Raw>>,
+        /// The blocks of an answer that was begun and given up.
+        abandoned_blocks: Option<Box<AbandonedBlocks>>,
         /// Why the turn was resumed.
         resume_reason: Option<String>,
+    }
+}
+
+object! {
+    /// The blocks of an answer that was given up.
+    #[derive(Default)]
+    pub struct AbandonedBlocks {
+        /// The API's id of the message.
+        api_message_id: String,
+        /// The first of them; all after it are given up too.
+        from_block_index: u64,
     }
 }
 
@@ -39,7 +58,7 @@ tagged! {
         /// An answer begins.
         MessageStart(MessageStart) = "message_start",
         /// Stop reason and usage of an answer.
-        MessageDelta(MessageDelta) = "message_delta",
+        MessageDelta(Box<MessageDelta>) = "message_delta",
         /// An answer ends.
         MessageStop(MessageStop) = "message_stop",
         /// Nothing; keeps the connection open.

@@ -89,14 +89,10 @@ object! {
     /// A turn begins. What the session really has.
     #[derive(Default)]
     pub struct Init {
-        /// The CLI's version.
-        claude_code_version: Option<String>,
         /// The directory; follows the shell.
         cwd: Option<String>,
         /// The session.
         session_id: Option<String>,
-        /// Names this frame.
-        uuid: Option<String>,
         /// Tools.
         tools: Vec<String>,
         /// MCP servers.
@@ -109,30 +105,63 @@ object! {
         slash_commands: Vec<String>,
         /// Slash commands of use in a terminal only.
         terminal_slash_commands: Option<Vec<String>>,
+        /// Where the key is from; `none` with a login.
+        api_key_source as "apiKeySource": Option<String>,
+        /// The CLI's version.
+        claude_code_version: Option<String>,
         /// Output style.
         output_style: Option<String>,
+        /// Agents.
+        agents: Option<Vec<String>>,
         /// Skills.
         skills: Vec<String>,
         /// Plugins.
         plugins: Vec<Plugin>,
-        /// Plugins that did not load.
-        plugin_errors: Option<Raw>,
-        /// Where the key is from; `none` with a login.
-        api_key_source as "apiKeySource": Option<String>,
-        /// Agents.
-        agents: Option<Vec<String>>,
-        /// Betas.
-        betas: Option<Vec<String>>,
+        /// What this CLI can do; see [`crate::capability`].
+        capabilities: Option<Vec<String>>,
+        /// No statistics are sent.
+        analytics_disabled: Option<bool>,
+        /// No feedback can be sent.
+        product_feedback_disabled: Option<bool>,
+        /// Names this frame.
+        uuid: Option<String>,
+        /// Where memories are kept.
+        memory_paths: Option<MemoryPaths>,
+        /// The directory in which the CLI was started.
+        original_cwd: Option<String>,
+        /// Other directories that may be worked in.
+        additional_directories: Option<Vec<String>>,
+        /// Where other sessions on this machine reach this one.
+        messaging_socket_path: Option<String>,
         /// `off`, `cooldown`, `on`.
         fast_mode_state: Option<String>,
         /// Why fast mode is off.
         fast_mode_disabled_reason: Option<String>,
-        /// Effort.
-        effort: Nullable<Raw>,
+        /// The effort can change from turn to turn.
+        per_turn_effort_active: Option<bool>,
+        /// A word in the prompt can raise the effort.
+        ultrathink_available: Option<bool>,
+        /// A word in the prompt raises the effort where a person typed it.
+        ultrathink_typed_raises: Option<bool>,
         /// `focus`, `default`.
         view_mode: Option<String>,
-        /// What this CLI can do; see [`crate::capability`].
-        capabilities: Option<Vec<String>>,
+        /// The prompts that the turn answers.
+        user_message_uuids: Option<Vec<String>>,
+        /// Plugins that did not load.
+        plugin_errors: Option<Raw>,
+        /// Betas.
+        betas: Option<Vec<String>>,
+        /// Effort.
+        effort: Nullable<Raw>,
+    }
+}
+
+object! {
+    /// Where memories are kept.
+    #[derive(Default)]
+    pub struct MemoryPaths {
+        /// What the CLI remembers by itself.
+        auto: Option<String>,
     }
 }
 
@@ -157,16 +186,18 @@ object! {
         status: Nullable<String>,
         /// The mode, when it has changed.
         permission_mode as "permissionMode": Option<PermissionMode>,
+        /// How much of the summary is written, in characters.
+        compact_output_chars: Option<u64>,
         /// How compacting ended.
         compact_result: Option<String>,
         /// Why it failed.
         compact_error: Option<String>,
-        /// The prompts that are served.
-        user_message_uuids: Option<Vec<String>>,
         /// The session.
         session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The prompts that are served.
+        user_message_uuids: Option<Vec<String>>,
     }
 }
 
@@ -186,12 +217,12 @@ object! {
     pub struct SessionStateChanged {
         /// The state.
         state: SessionState,
-        /// Meant for the host's own bookkeeping.
-        sdk_host_only: Option<bool>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
+        /// Meant for the host's own bookkeeping.
+        sdk_host_only: Option<bool>,
     }
 }
 
@@ -199,12 +230,14 @@ object! {
     /// What came before is summarised.
     #[derive(Default)]
     pub struct CompactBoundary {
-        /// Why, and how much.
-        compact_metadata: Option<CompactMetadata>,
         /// The session.
         session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// Why, and how much.
+        compact_metadata: Option<CompactMetadata>,
+        /// The message that came before, now summarised.
+        logical_parent_uuid: Nullable<String>,
     }
 }
 
@@ -218,6 +251,8 @@ object! {
         pre_tokens: Option<u64>,
         /// Tokens after.
         post_tokens: Option<u64>,
+        /// Tokens that all summaries of the session have saved.
+        cumulative_dropped_tokens: Option<u64>,
         /// Milliseconds.
         duration_ms: Option<Num>,
         /// What was kept.
@@ -241,12 +276,12 @@ object! {
         error_status: Nullable<u64>,
         /// What failed.
         error: Option<AssistantError>,
-        /// The API did not answer.
-        no_response: Option<Raw>,
         /// The session.
         session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The API did not answer.
+        no_response: Option<Raw>,
     }
 }
 
@@ -258,12 +293,12 @@ object! {
         estimated_tokens: Option<u64>,
         /// Since the last.
         estimated_tokens_delta: Option<u64>,
-        /// The prompt.
-        user_message_uuid: Option<String>,
         /// The session.
         session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The prompt.
+        user_message_uuid: Option<String>,
     }
 }
 
@@ -273,9 +308,9 @@ object! {
     pub struct CommandsChanged {
         /// The commands.
         commands: Vec<SlashCommand>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
     }
 }

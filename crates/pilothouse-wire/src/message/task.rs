@@ -22,22 +22,22 @@ object! {
         is_backgrounded: Option<bool>,
         /// How deep it is nested.
         spawn_depth: Option<u64>,
-        /// The task that started it.
-        parent_task_id: Option<String>,
         /// `local_agent`, `local_bash`, `local_workflow` …
         task_type: Option<String>,
-        /// The workflow.
-        workflow_name: Option<String>,
         /// What it was told.
         prompt: Option<String>,
+        /// Names this frame.
+        uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
+        /// The task that started it.
+        parent_task_id: Option<String>,
+        /// The workflow.
+        workflow_name: Option<String>,
         /// Not activity: leave it out of the transcript.
         skip_transcript: Option<bool>,
         /// Not activity.
         ambient: Option<bool>,
-        /// The session.
-        session_id: Option<String>,
-        /// Names this frame.
-        uuid: Option<String>,
     }
 }
 
@@ -59,12 +59,12 @@ object! {
         usage: Option<TaskUsage>,
         /// The tool it used last.
         last_tool_name: Option<String>,
-        /// Where it stands.
-        summary: Option<String>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
+        /// Where it stands.
+        summary: Option<String>,
     }
 }
 
@@ -104,10 +104,10 @@ object! {
         run_id: Option<String>,
         /// What changed, to be merged.
         patch: Option<TaskPatch>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
     }
 }
 
@@ -117,16 +117,16 @@ object! {
     pub struct TaskPatch {
         /// How it stands.
         status: Option<TaskStatus>,
-        /// In a few words.
-        description: Option<String>,
         /// When it ended, Unix milliseconds.
         end_time: Option<Num>,
+        /// Runs in the background.
+        is_backgrounded: Option<bool>,
+        /// In a few words.
+        description: Option<String>,
         /// How long it was paused.
         total_paused_ms: Option<Num>,
         /// What went wrong.
         error: Option<String>,
-        /// Runs in the background.
-        is_backgrounded: Option<bool>,
     }
 }
 
@@ -142,24 +142,24 @@ object! {
         tool_use_id: Option<String>,
         /// `completed`, `failed`, `stopped`.
         status: Option<TaskStatus>,
-        /// `worker_restart`.
-        reason: Option<String>,
         /// Where its output is.
         output_file: Option<String>,
         /// What it came to.
         summary: Option<String>,
         /// What it has used.
         usage: Option<TaskUsage>,
+        /// Names this frame.
+        uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
+        /// `worker_restart`.
+        reason: Option<String>,
         /// What it points to.
         resource_links: Vec<Raw>,
         /// Not activity: leave it out of the transcript.
         skip_transcript: Option<bool>,
         /// Not activity.
         ambient: Option<bool>,
-        /// The session.
-        session_id: Option<String>,
-        /// Names this frame.
-        uuid: Option<String>,
     }
 }
 
@@ -169,10 +169,10 @@ object! {
     pub struct BackgroundTasksChanged {
         /// The tasks.
         tasks: Vec<BackgroundTask>,
-        /// The session.
-        session_id: Option<String>,
         /// Names this frame.
         uuid: Option<String>,
+        /// The session.
+        session_id: Option<String>,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::block::Content;
 use crate::field::Nullable;
-use crate::raw::Raw;
+use crate::raw::{Num, Raw};
 
 object! {
     /// A user message, from the CLI or to it.
@@ -13,21 +13,31 @@ object! {
         message: UserMessage,
         /// The call that started the subagent this belongs to.
         parent_tool_use_id: Nullable<String>,
+        /// The subagent.
+        agent_id: Option<String>,
         /// The session; empty on prompts.
         session_id: Option<String>,
         /// Names the message. Prompts carry one chosen by the host: echo, attribution, cancelling,
         /// rewinding and resuming go by it.
         uuid: Option<String>,
+        /// When it was sent.
+        timestamp: Option<String>,
         /// What the tool returned, structured; see [`crate::tool::ToolOutput`].
         tool_use_result: Option<Raw>,
         /// Why a tool did not run.
         tool_result_meta: Vec<ToolResultMeta>,
         /// An echo of a prompt.
         is_replay as "isReplay": Option<bool>,
+        /// The subagent's kind.
+        subagent_type: Option<String>,
+        /// What the subagent was told to do, in a few words.
+        task_description: Option<String>,
         /// Not typed by a person.
         is_synthetic as "isSynthetic": Option<bool>,
         /// Where the message is from.
-        origin: Option<Origin>,
+        origin: Option<Box<Origin>>,
+        /// The answer that the model refused to go on with, and that this stands for.
+        refused_message_id: Option<String>,
         /// Its place in the queue.
         priority: Option<Priority>,
         /// False: add to the transcript, start no turn.
@@ -42,16 +52,8 @@ object! {
         inline_pastes: Option<Raw>,
         /// Put back into the queue if interrupted this soon.
         requeue_if_interrupted_within_ms: Option<u64>,
-        /// When it was sent.
-        timestamp: Option<String>,
         /// Files that came with an echoed prompt.
         file_attachments: Option<Raw>,
-        /// The subagent.
-        agent_id: Option<String>,
-        /// The subagent's kind.
-        subagent_type: Option<String>,
-        /// What the subagent was told to do, in a few words.
-        task_description: Option<String>,
     }
 }
 
@@ -83,7 +85,7 @@ impl UserFrame {
             parent_tool_use_id: Nullable::Null,
             session_id: Some(String::new()),
             uuid: Some(uuid.into()),
-            origin: Some(Origin { kind: Some("human".to_owned()), ..Origin::default() }),
+            origin: Some(Box::new(Origin { kind: Some("human".to_owned()), ..Origin::default() })),
             ..Self::default()
         }
     }
@@ -97,12 +99,12 @@ object! {
         id: Option<String>,
         /// `user-rejected`, `permission-rule`, `interrupted` …
         non_execution_kind: Option<String>,
+        /// Who decided.
+        permission_decision: Option<Raw>,
         /// What the user said.
         user_feedback: Option<String>,
         /// What would help.
         remedy: Option<Raw>,
-        /// Who decided.
-        permission_decision: Option<Raw>,
     }
 }
 
@@ -123,6 +125,10 @@ object! {
     pub struct Origin {
         /// `human`, `task-notification`, `peer`, `channel` …
         kind: Option<String>,
+        /// Of a task notification, what made it: `session-task` …
+        producer: Option<String>,
+        /// Of a task notification, the run of the task.
+        run_id as "runId": Option<String>,
         /// Of a task notification, what kind.
         subkind: Option<String>,
         /// Of a channel, its server.
@@ -131,6 +137,18 @@ object! {
         from: Option<String>,
         /// Of a peer, its name.
         name: Option<String>,
+        /// Of a scheduled task, why it runs.
+        fire_reason as "fireReason": Option<String>,
+        /// Of a peer, whether it asks for permissions: `bypass`, `prompting`.
+        from_mode as "fromMode": Option<String>,
+        /// Of a peer, its session.
+        from_session as "fromSession": Option<String>,
+        /// Of a peer or an observer, its task.
+        sender_task_id as "senderTaskId": Option<String>,
+        /// Of a peer, what it said.
+        body: Option<String>,
+        /// Of a peer, its process, where that is certain.
+        verified_peer_pid as "verifiedPeerPid": Option<Num>,
     }
 }
 

@@ -81,7 +81,7 @@ object! {
         /// How many tokens it took.
         total_tokens as "totalTokens": Option<u64>,
         /// Tokens by kind.
-        usage: Option<Usage>,
+        usage: Option<Box<Usage>>,
         /// The tools it called.
         tools_used as "toolsUsed": Vec<String>,
         /// What it did, counted.
@@ -92,6 +92,14 @@ object! {
         worktree_path as "worktreePath": Option<String>,
         /// The worktree's branch.
         worktree_branch as "worktreeBranch": Option<String>,
+        /// It can be told more.
+        can_continue_agent as "canContinueAgent": Option<bool>,
+        /// Notes of the CLI in the report.
+        harness_note_count as "harnessNoteCount": Option<u64>,
+        /// Of these, how many stand at its end.
+        harness_tail_count as "harnessTailCount": Option<u64>,
+        /// Names the CLI's part of the report.
+        harness_section_hash as "harnessSectionHash": Option<String>,
     }
 }
 
@@ -138,6 +146,8 @@ object! {
         output_file as "outputFile": Option<String>,
         /// Whether the caller can read that.
         can_read_output_file as "canReadOutputFile": Option<bool>,
+        /// It can be told more.
+        can_continue_agent as "canContinueAgent": Option<bool>,
     }
 }
 
@@ -170,6 +180,27 @@ object! {
         message: Option<Raw>,
         /// Whether to be told when the other is idle.
         notify_when_idle: Option<bool>,
+        /// `message`. This and what follows is added by the CLI.
+        kind as "type": Option<String>,
+        /// To whom.
+        recipient: Option<String>,
+        /// How that names the other: `name` …
+        recipient_kind: Option<String>,
+        /// The message.
+        content: Option<String>,
+    }
+}
+
+object! {
+    /// Output of `SendMessage`.
+    #[derive(Default)]
+    pub struct SendMessageOutput {
+        /// Whether it was delivered.
+        success: bool,
+        /// What became of it, for the model.
+        message: Option<String>,
+        /// What became of it, for people.
+        display: Option<String>,
     }
 }
 
@@ -181,6 +212,19 @@ object! {
         channel: Option<String>,
         /// Only those that fit.
         q: Option<String>,
+    }
+}
+
+object! {
+    /// Output of `ListAgents`.
+    #[derive(Default)]
+    pub struct ListAgentsOutput {
+        /// The agents as text.
+        listing: String,
+        /// The agents by group.
+        sections: Option<Vec<Raw>>,
+        /// What else there is to know.
+        notes: Option<Vec<Raw>>,
     }
 }
 

@@ -258,6 +258,8 @@ object! {
         git_diff as "gitDiff": Option<GitDiff>,
         /// Whether it is only staged.
         staged: Option<bool>,
+        /// The model has not seen all of the file.
+        content_not_in_model_context as "contentNotInModelContext": Option<bool>,
     }
 }
 

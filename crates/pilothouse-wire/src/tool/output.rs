@@ -6,7 +6,9 @@
 use serde::{Serialize, Serializer};
 
 use crate::raw::Raw;
-use crate::tool::agent::{AgentOutput, SkillOutput, WorkflowOutput};
+use crate::tool::agent::{
+    AgentOutput, ListAgentsOutput, SendMessageOutput, SkillOutput, WorkflowOutput,
+};
 use crate::tool::file::{EditOutput, NotebookEditOutput, ReadOutput, WriteOutput};
 use crate::tool::legacy::{
     BashOutputOutput, ConfigOutput, MultiEditOutput, ReplOutput, TaskOutputOutput,
@@ -57,7 +59,7 @@ macro_rules! outputs {
                 /// Its output; plain text may also say why it failed.
                 output: McpOutput,
             },
-            /// Output of a tool that is not known, or that does not look like an output of the tool.
+            /// Output of a tool that is not known, or that does not look like one of the tool.
             Other {
                 /// The tool.
                 name: String,
@@ -126,6 +128,7 @@ outputs! {
     ExitWorktree(ExitWorktreeOutput) = "ExitWorktree",
     Glob(GlobOutput) = "Glob",
     Grep(GrepOutput) = "Grep",
+    ListAgents(ListAgentsOutput) = "ListAgents",
     ListMcpResources(Vec<McpResource>) = "ListMcpResourcesTool",
     Lsp(LspOutput) = "LSP",
     Monitor(MonitorOutput) = "Monitor",
@@ -145,6 +148,7 @@ outputs! {
     ReportFindings(ReportFindings) = "ReportFindings",
     ScheduleWakeup(ScheduleWakeupOutput) = "ScheduleWakeup",
     SendFeedback(SendFeedbackOutput) = "SendFeedback",
+    SendMessage(SendMessageOutput) = "SendMessage",
     SendUserMessage(SendUserMessageOutput) = "SendUserMessage",
     ShowOnboardingRolePicker(RolePickerOutput) = "ShowOnboardingRolePicker",
     Skill(SkillOutput) = "Skill",

@@ -237,5 +237,9 @@ object! {
         discarded_commits as "discardedCommits": Option<u64>,
         /// What the model is told.
         message: Option<String>,
+        /// The directory that is worked in again.
+        restored_cwd as "restoredCwd": Option<String>,
+        /// The directory from before is gone.
+        original_cwd_missing as "originalCwdMissing": Option<bool>,
     }
 }

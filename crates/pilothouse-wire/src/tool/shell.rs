@@ -1,4 +1,5 @@
-//! Commands: `Bash`, `PowerShell`, `Monitor`, and `TaskStop`, which ends what runs in the background.
+//! Commands: `Bash`, `PowerShell`, `Monitor`, and `TaskStop`, which ends what runs in the
+//! background.
 
 use crate::raw::{Num, Raw};
 

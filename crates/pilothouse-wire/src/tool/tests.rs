@@ -20,8 +20,7 @@ const SHAPELESS: &[&str] = &[
 ];
 
 /// Tools that give the model text, or whose output nobody has described.
-const NO_OUTPUT: &[&str] =
-    &["ListAgents", "SendMessage", "LS", "NotebookRead", "SlashCommand", "TodoRead"];
+const NO_OUTPUT: &[&str] = &["LS", "NotebookRead", "SlashCommand", "TodoRead"];
 
 /// Tool and value of each example.
 fn examples(lines: &str) -> Vec<(String, Raw)> {

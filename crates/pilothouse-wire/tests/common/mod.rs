@@ -63,7 +63,8 @@ pub(crate) fn lines() -> Vec<Line> {
     transcripts().into_iter().flatten().collect()
 }
 
-/// One line of each kind: of all lines with the same members at the top and the same tags everywhere, the first.
+/// One line of each kind: of all lines with the same members at the top and the same tags
+/// everywhere, the first.
 pub(crate) fn kinds() -> Vec<Line> {
     let mut seen = HashMap::new();
     for line in lines() {

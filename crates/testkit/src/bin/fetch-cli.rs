@@ -1,4 +1,5 @@
-//! Puts every CLI version that the tests use into the cache, so that they can run without a network.
+//! Puts every CLI version that the tests use into the cache, so that they can run without a
+//! network.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports to a person")]
 
 use std::process::ExitCode;

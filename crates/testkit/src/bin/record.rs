@@ -1,9 +1,12 @@
-//! Records transcripts: `record [--version 2.1.325] [--only SCENARIO] [--into DIRECTORY] [--raw DIRECTORY]`.
+//! Records transcripts:
+//! `record [--version 2.1.325] [--only SCENARIO] [--into DIRECTORY] [--raw DIRECTORY]`.
 //!
-//! Without `--version` all versions are recorded, without `--only` all scenarios. `--raw` also writes the lines as they
-//! came; they hold the CLI's own texts and are for looking at, not for keeping.
+//! Without `--version` all versions are recorded, without `--only` all scenarios. `--raw` also
+//! writes the lines as they came; they hold the CLI's own texts and are for looking at, not for
+//! keeping.
 //!
-//! It starts itself anew where only loopback exists: some of what the CLI is made to do here would reach out otherwise.
+//! It starts itself anew where only loopback exists: some of what the CLI is made to do here would
+//! reach out otherwise.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports to a person")]
 
 use std::os::unix::process::CommandExt;

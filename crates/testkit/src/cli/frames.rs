@@ -1,4 +1,5 @@
-//! The few lines a test writes to a CLI by hand, spelled out here independently of the code under test.
+//! The few lines a test writes to a CLI by hand, spelled out here independently of the code under
+//! test.
 
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -1,4 +1,5 @@
-//! A throw-away home and project for one CLI, and an environment that knows no account and no network.
+//! A throw-away home and project for one CLI, and an environment that knows no account and no
+//! network.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,8 @@ pub enum HarnessError {
 }
 
 impl Harness {
-    /// A fresh home and project for `version`, with the model at `base_url`. Installs the CLI if need be.
+    /// A fresh home and project for `version`, with the model at `base_url`. Installs the CLI if
+    /// need be.
     pub fn new(version: CliVersion, base_url: &str) -> Result<Self, HarnessError> {
         Self::with_program(version, version.install()?, base_url)
     }
@@ -135,7 +137,8 @@ fn check(name: &str, value: &str) -> Result<(), HarnessError> {
     Ok(())
 }
 
-/// `http://ADDRESS:PORT` with a literal loopback address: a name could be made to mean another machine.
+/// `http://ADDRESS:PORT` with a literal loopback address: a name could be made to mean another
+/// machine.
 fn is_loopback(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("http://") else {
         return false;

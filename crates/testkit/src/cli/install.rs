@@ -1,7 +1,9 @@
-//! Installs the CLI from npm: `<cache>/claude-cli/<version>/claude` is one executable, whatever the package holds.
+//! Installs the CLI from npm: `<cache>/claude-cli/<version>/claude` is one executable, whatever the
+//! package holds.
 //!
-//! Safe to call from many tests and processes at once, and free of the network as soon as the version is there: a
-//! version is prepared beside its place under a file lock, and moved there when complete.
+//! Safe to call from many tests and processes at once, and free of the network as soon as the
+//! version is there: a version is prepared beside its place under a file lock, and moved there when
+//! complete.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -205,7 +207,8 @@ impl CliVersion {
         }
         let claude = staging.join("claude");
         match package {
-            // A link, because the program has hundreds of megabytes. Relative, because its directory is moved.
+            // A link, because the program has hundreds of megabytes. Relative, because its
+            // directory is moved.
             Package::Native(_) => symlink(&program, &claude).map_err(unusable)?,
             Package::Node(_) => {
                 let script = format!(
@@ -246,7 +249,8 @@ mod tests {
     use super::*;
     use crate::cli::tests::write_script;
 
-    /// A stand-in for npm: makes what `prefix` would get, and counts its runs in the cache's directory.
+    /// A stand-in for npm: makes what `prefix` would get, and counts its runs in the cache's
+    /// directory.
     fn fake_npm(directory: &Path, body: &str) -> PathBuf {
         let path = directory.join("npm");
         let counted = format!("echo run >> {}/runs\n{body}", directory.display());

@@ -175,7 +175,8 @@ impl RawCli {
         }
     }
 
-    /// Reads on to the first frame that `wanted` says yes to. What comes before it is in [`Self::frames`].
+    /// Reads on to the first frame that `wanted` says yes to. What comes before it is in
+    /// [`Self::frames`].
     pub async fn recv_until(
         &mut self,
         mut wanted: impl FnMut(&Value) -> bool,
@@ -196,7 +197,8 @@ impl RawCli {
         Ok(())
     }
 
-    /// Sends a control request and reads on to its answer: the `response` object with its `subtype`.
+    /// Sends a control request and reads on to its answer: the `response` object with its
+    /// `subtype`.
     pub async fn request(&mut self, request_id: &str, request: Value) -> Result<Value, RawError> {
         self.send(&super::frames::control(request_id, request)).await?;
         let answer = self
@@ -360,7 +362,8 @@ mod tests {
         let alive = harness.home().join("alive");
         assert!(std::process::Command::new("mkfifo").arg(&alive).status().unwrap().success());
         let (ended, end) = tokio::sync::oneshot::channel();
-        // Opening waits for the writer, reading ends when the last process that has it open is gone.
+        // Opening waits for the writer, reading ends when the last process that has it open is
+        // gone.
         std::thread::spawn(move || {
             let mut nothing = Vec::new();
             let read = fs::File::open(alive).and_then(|mut file| file.read_to_end(&mut nothing));

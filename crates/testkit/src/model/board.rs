@@ -1,4 +1,5 @@
-//! What the server's connections and the test share: requests seen, holds reached and released, failures already given.
+//! What the server's connections and the test share: requests seen, holds reached and released,
+//! failures already given.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};

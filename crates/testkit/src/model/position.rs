@@ -11,7 +11,8 @@ pub(super) struct Position {
     pub(super) reply: usize,
 }
 
-/// The last script among the user messages. Tool results do not count: a file that is read may hold anything.
+/// The last script among the user messages. Tool results do not count: a file that is read may hold
+/// anything.
 pub(super) fn locate(body: &Value) -> Option<Position> {
     let messages = body["messages"].as_array()?;
     let (at, script) = messages.iter().enumerate().rev().find_map(|(at, message)| {
@@ -23,7 +24,8 @@ pub(super) fn locate(body: &Value) -> Option<Position> {
     Some(Position { script, reply: answers(&messages[at..]) })
 }
 
-/// Position in a script that the request does not carry: counted from the beginning of the conversation.
+/// Position in a script that the request does not carry: counted from the beginning of the
+/// conversation.
 pub(super) fn from_start(body: &Value, script: &Script) -> Position {
     let messages = body["messages"].as_array();
     Position { script: script.clone(), reply: answers(messages.map_or(&[], Vec::as_slice)) }

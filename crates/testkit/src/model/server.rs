@@ -192,8 +192,9 @@ impl Exchange {
     }
 
     fn stream(self) -> Response {
-        // Room for one event: when a slot is free again, the connection has taken the event and, as everything here
-        // runs on one thread, written it out. So what was sent before a cut arrives.
+        // Room for one event: when a slot is free again, the connection has taken the event and, as
+        // everything here runs on one thread, written it out. So what was sent before a cut
+        // arrives.
         let (out, taken) = mpsc::channel::<Result<Bytes, io::Error>>(1);
         tokio::spawn(async move {
             tokio::select! {
@@ -236,7 +237,8 @@ fn frame(event: &Value) -> Bytes {
     Bytes::from(format!("event: {name}\ndata: {event}\n\n"))
 }
 
-/// The subagent tool was renamed; a script may use either name, the model calls the one it is offered.
+/// The subagent tool was renamed; a script may use either name, the model calls the one it is
+/// offered.
 fn offered_name(body: &Value, name: &str) -> String {
     let offered = |wanted: &str| {
         let tools = body["tools"].as_array().map_or(&[][..], Vec::as_slice);

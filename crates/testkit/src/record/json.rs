@@ -1,7 +1,7 @@
 //! A JSON value that keeps the order of its members.
 //!
-//! The CLI does not put `type` first in every line, and a decoder has to live with that; a transcript with sorted keys
-//! would hide it. `serde_json::Value` sorts.
+//! The CLI does not put `type` first in every line, and a decoder has to live with that; a
+//! transcript with sorted keys would hide it. `serde_json::Value` sorts.
 
 use std::fmt;
 
@@ -45,8 +45,8 @@ impl Json {
         }
     }
 
-    /// Calls `seen` for every string in it, with the member it stands under (of the nearest object), and for every key,
-    /// which stands under nothing.
+    /// Calls `seen` for every string in it, with the member it stands under (of the nearest
+    /// object), and for every key, which stands under nothing.
     pub fn each_text<'a>(&'a self, under: &'a str, seen: &mut impl FnMut(&'a str, &'a str)) {
         match self {
             Self::Text(text) => seen(under, text),

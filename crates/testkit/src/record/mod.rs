@@ -1,8 +1,10 @@
-//! Records what real CLIs say: plays scenarios and writes transcripts that can be published and compared.
+//! Records what real CLIs say: plays scenarios and writes transcripts that can be published and
+//! compared.
 //!
 //! * [`scenario`] and [`scenarios`]: what is played, as data.
 //! * [`play`]: plays it with a CLI and the scripted model.
-//! * [`Names`], [`scrub`], [`trim()`]: make of the lines what does not change from run to run and holds nobody's prose.
+//! * [`Names`], [`scrub`], [`trim()`]: make of the lines what does not change from run to run and
+//!   holds nobody's prose.
 //! * [`transcript`]: the file format.
 //!
 //! Recording twice gives the same files, as far as the CLI itself says things in the same order.

@@ -1,7 +1,7 @@
 //! Gives everything that is different each time a name that is always the same.
 //!
-//! * Ids become placeholders of the same shape, numbered in the order in which they turn up; the same id has the same
-//!   placeholder wherever it stands, in the middle of a path too.
+//! * Ids become placeholders of the same shape, numbered in the order in which they turn up; the
+//!   same id has the same placeholder wherever it stands, in the middle of a path too.
 //! * Paths of the throw-away directories become `/home/user`, `/project` and `/tmp`.
 //! * Times, durations and costs become fixed values.
 
@@ -29,7 +29,8 @@ const TASK_MEMBERS: [&str; 8] = [
 /// Members that hold other ids which cannot be told by their look.
 const ID_MEMBERS: [&str; 6] = ["run_id", "runId", "slug", "backupFileName", "cell_id", "cronId"];
 
-/// Members with a time of day, a duration or a cost, besides those that [`TIME_ENDINGS`] and [`TIME_PARTS`] tell.
+/// Members with a time of day, a duration or a cost, besides those that [`TIME_ENDINGS`] and
+/// [`TIME_PARTS`] tell.
 const TIMES: [&str; 12] = [
     "cost",
     "elapsed_time_seconds",
@@ -68,8 +69,8 @@ impl Names {
         names
     }
 
-    /// Notes the ids in a line. All lines come here before the first one goes to [`Self::apply`]: an id may stand in a
-    /// path before it stands by itself.
+    /// Notes the ids in a line. All lines come here before the first one goes to [`Self::apply`]:
+    /// an id may stand in a path before it stands by itself.
     pub fn learn(&mut self, line: &Json) {
         line.each_text("", &mut |under, text| {
             for id in uuids(text) {

@@ -64,8 +64,9 @@ fn there_is_nothing_left_to_scrub_or_trim() {
     }
 }
 
-/// Beginnings and ends of sentences that the CLI is known to write, one for each place where it writes them: results
-/// of tools, refusals, interrupts, errors, descriptions of commands, agents, models and tools, prompts, local commands.
+/// Beginnings and ends of sentences that the CLI is known to write, one for each place where it
+/// writes them: results of tools, refusals, interrupts, errors, descriptions of commands, agents,
+/// models and tools, prompts, local commands.
 const THEIRS: [&str; 22] = [
     "successfully",
     "has been updated",

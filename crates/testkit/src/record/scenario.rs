@@ -1,8 +1,9 @@
 //! A scenario as data: what the host says and does, step by step.
 //!
-//! Texts may name what is known only when it runs: `$PROJECT` and `$HOME` (paths), `$SESSION` (the session of the run
-//! before), `$PROMPT1`, `$PROMPT2` … (ids of the prompts, counted through the scenario), `$TASK` (the last background
-//! task that was started), `$ANSWER` (the last assistant frame), `$PLAN` (the file for the plan).
+//! Texts may name what is known only when it runs: `$PROJECT` and `$HOME` (paths), `$SESSION` (the
+//! session of the run before), `$PROMPT1`, `$PROMPT2` … (ids of the prompts, counted through the
+//! scenario), `$TASK` (the last background task that was started), `$ANSWER` (the last assistant
+//! frame), `$PLAN` (the file for the plan).
 
 use serde_json::{Value, json};
 
@@ -28,7 +29,8 @@ pub struct Scenario {
 /// One run of the CLI.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Command line, after what every stream-json host passes; each with the oldest version that knows it.
+    /// Command line, after what every stream-json host passes; each with the oldest version that
+    /// knows it.
     pub flags: Vec<(CliVersion, String)>,
     /// Members of the `initialize` request.
     pub initialize: Value,

@@ -1,15 +1,16 @@
-//! Takes the CLI's own prose out of a transcript: its descriptions, prompts and messages are not ours to publish.
+//! Takes the CLI's own prose out of a transcript: its descriptions, prompts and messages are not
+//! ours to publish.
 //!
 //! Nothing is listed by name, so that a new text cannot slip through. A text stays if
 //!
 //! * it is one word: a name, an id, a path, a word of the protocol; or
-//! * it is ours: it stands, line by line and but for signs around it, in what the host wrote or the script made the
-//!   model say; or
-//! * nothing but digits and signs is left when all that is ours is taken out, as with the lines of a file that were
-//!   numbered.
+//! * it is ours: it stands, line by line and but for signs around it, in what the host wrote or the
+//!   script made the model say; or
+//! * nothing but digits and signs is left when all that is ours is taken out, as with the lines of
+//!   a file that were numbered.
 //!
-//! Of everything else only the tags stay that a text begins with or that come after ours, because hosts look for them; the
-//! text between them becomes [`PLACEHOLDER`].
+//! Of everything else only the tags stay that a text begins with or that come after ours, because
+//! hosts look for them; the text between them becomes [`PLACEHOLDER`].
 
 use super::json::{Json, Leaf};
 use crate::answer::DEFAULT_TEXT;

@@ -128,8 +128,8 @@ fn located(fault: Fault, run: usize, step: usize) -> StageError {
     }
 }
 
-/// The temporary directory has three parts, all in one parent. The CLI also writes paths with all that is no letter or
-/// digit replaced by a dash, and its program's own path.
+/// The temporary directory has three parts, all in one parent. The CLI also writes paths with all
+/// that is no letter or digit replaced by a dash, and its program's own path.
 fn places(harness: &Harness, model: &ScriptedModel) -> Vec<(String, String)> {
     let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
     let root = harness.home().parent().map(text).unwrap_or_default();
@@ -342,14 +342,16 @@ impl<'a> Player<'a> {
         Ok(id)
     }
 
-    /// Reads on, answers what the CLI asks, and returns the first frame that has all that `wanted` has.
+    /// Reads on, answers what the CLI asks, and returns the first frame that has all that `wanted`
+    /// has.
     async fn read_until(&mut self, wanted: &Value) -> Result<Value, RawError> {
         loop {
             let frame = self.cli.recv_until(|_| true).await?;
             self.known.learn(&frame);
             for line in self.replies.to(&frame) {
                 match self.cli.send(&self.known.fill_in(&line)).await {
-                    // It may have closed its input already and still ask; nobody waits for the answer then.
+                    // It may have closed its input already and still ask; nobody waits for the
+                    // answer then.
                     Ok(()) | Err(RawError::Pipe { .. }) => {}
                     Err(error) => return Err(error),
                 }

@@ -1,7 +1,7 @@
 //! Shortens lists that are long and say the same in every transcript.
 //!
-//! The catalogues that the CLI sends (commands, skills, models, plugins, hook events) and the picture of the context keep
-//! their first entries only: enough to see their shape.
+//! The catalogues that the CLI sends (commands, skills, models, plugins, hook events) and the
+//! picture of the context keep their first entries only: enough to see their shape.
 
 use super::json::Json;
 

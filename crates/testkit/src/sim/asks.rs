@@ -35,8 +35,8 @@ pub(super) struct Asks {
     is_closed: Cell<bool>,
 }
 
-/// A question that was sent. Nobody waits for the answer any more when it is dropped; a person who is being asked is
-/// told so.
+/// A question that was sent. Nobody waits for the answer any more when it is dropped; a person who
+/// is being asked is told so.
 pub(super) struct Question<'a> {
     asks: &'a Asks,
     id: String,

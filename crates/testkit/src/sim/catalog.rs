@@ -114,7 +114,8 @@ pub(super) fn tools(flags: &Flags) -> Vec<String> {
     tools
 }
 
-/// Whether the tool exists at all. Those of the to-do list are always there: scripts are written for many versions.
+/// Whether the tool exists at all. Those of the to-do list are always there: scripts are written
+/// for many versions.
 pub(super) fn has_tool(flags: &Flags, name: &str) -> bool {
     let name = if name == "Agent" { "Task" } else { name };
     tools(flags).iter().any(|tool| tool == name)

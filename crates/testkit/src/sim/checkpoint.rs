@@ -1,6 +1,7 @@
 //! File checkpoints: what files held before a prompt changed them, so that they can be put back.
 //!
-//! Kept beside the CLI's own file history, in a form of our own, so that a resumed session can be rewound too.
+//! Kept beside the CLI's own file history, in a form of our own, so that a resumed session can be
+//! rewound too.
 
 use std::cell::RefCell;
 use std::fs;
@@ -11,7 +12,8 @@ use serde_json::{Value, json};
 use super::launch::Launch;
 use super::patch;
 
-/// The files that a prompt's turn was the first to change since, as they were before. `None`: not there.
+/// The files that a prompt's turn was the first to change since, as they were before. `None`: not
+/// there.
 type Before = Vec<(PathBuf, Option<String>)>;
 
 /// Checkpoints of a session, one for each prompt.

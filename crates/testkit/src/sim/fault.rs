@@ -1,4 +1,5 @@
-//! Misbehaviour on demand: what `SIM_FAULT` asks for. The list of faults is in the documentation of [`crate::sim`].
+//! Misbehaviour on demand: what `SIM_FAULT` asks for. The list of faults is in the documentation of
+//! [`crate::sim`].
 
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 //! How the simulated CLI was started: its arguments and what it takes from the environment.
 //!
-//! Every flag of the CLI is accepted, in both forms (`--flag=value` and `--flag value`); those that mean nothing here
-//! are passed over.
+//! Every flag of the CLI is accepted, in both forms (`--flag=value` and `--flag value`); those that
+//! mean nothing here are passed over.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Who may do what. Pure: rules, modes and paths in, a verdict out. Settings files are in [`settings`].
+//! Who may do what. Pure: rules, modes and paths in, a verdict out. Settings files are in
+//! [`settings`].
 
 mod command;
 mod decide;

@@ -1,7 +1,7 @@
 //! Where a conversation stands in its script.
 //!
-//! The same rule as for the scripted model: the last prompt that carries a script counts, and the reply that is due is
-//! the number of answers since.
+//! The same rule as for the scripted model: the last prompt that carries a script counts, and the
+//! reply that is due is the number of answers since.
 
 use std::collections::HashMap;
 

@@ -17,7 +17,8 @@ pub(super) struct Stamp {
     pub(super) entrypoint: String,
 }
 
-/// A file that is only ever appended to. Failing to write is not an error: the conversation matters more.
+/// A file that is only ever appended to. Failing to write is not an error: the conversation matters
+/// more.
 #[derive(Debug)]
 pub(super) struct Transcript {
     path: PathBuf,

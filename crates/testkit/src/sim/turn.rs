@@ -25,7 +25,8 @@ enum Occasion {
 }
 
 impl Cli {
-    /// A prompt of the host: starts a turn, joins the queue, or takes the place of what is being said.
+    /// A prompt of the host: starts a turn, joins the queue, or takes the place of what is being
+    /// said.
     pub(super) fn accept(self: &Rc<Self>, prompt: Prompt) {
         let seen = self.prompts_seen.get();
         self.prompts_seen.set(seen + 1);
@@ -130,7 +131,8 @@ async fn turn(cli: &Rc<Cli>, occasion: Occasion) {
     };
     *cli.thread.borrow_mut() = Some(thread);
     *cli.abort.borrow_mut() = None;
-    // Prompts that joined on the way are done with before the result, those that began the turn after it.
+    // Prompts that joined on the way are done with before the result, those that began the turn
+    // after it.
     for prompt in scope.folded.borrow().iter() {
         cli.lifecycle(prompt, "completed");
     }
@@ -205,7 +207,8 @@ fn record(cli: &Cli, transcript: &Transcript, prompt: &Prompt) {
     );
 }
 
-/// The loop of model and tools. `prompts` are echoed when the first request goes out, if the host wants that.
+/// The loop of model and tools. `prompts` are echoed when the first request goes out, if the host
+/// wants that.
 pub(super) async fn converse(
     cli: &Rc<Cli>,
     scope: &Scope,

@@ -1,4 +1,5 @@
-//! Turns the events of one answer into frames: `stream_event` as they come, `assistant` for each finished block.
+//! Turns the events of one answer into frames: `stream_event` as they come, `assistant` for each
+//! finished block.
 
 use std::rc::Rc;
 
@@ -216,7 +217,8 @@ impl<'a> Voice<'a> {
         uuid
     }
 
-    /// Of a subagent only the calls are shown, unless the host wants more. One in the background shows its words.
+    /// Of a subagent only the calls are shown, unless the host wants more. One in the background
+    /// shows its words.
     fn is_shown(&self, block: &Value) -> bool {
         match &self.scope.agent {
             None => true,

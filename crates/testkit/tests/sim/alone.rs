@@ -1,4 +1,5 @@
-//! What only the simulated CLI does: its faults, and the tools that the real one does not always have.
+//! What only the simulated CLI does: its faults, and the tools that the real one does not always
+//! have.
 
 use serde_json::{Value, json};
 

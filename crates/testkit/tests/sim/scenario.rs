@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use testkit::cli::CliVersion;
 
-/// One thing the host does. `$CWD`, `$HOME`, `$SESSION`, `$TASK`, `$U1` (first prompt) and `$A1` (first assistant
-/// frame) stand for what they are in the run.
+/// One thing the host does. `$CWD`, `$HOME`, `$SESSION`, `$TASK`, `$U1` (first prompt) and `$A1`
+/// (first assistant frame) stand for what they are in the run.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     /// A prompt: text, or a list of blocks.
@@ -55,7 +55,8 @@ pub(crate) enum Reply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Same,
-    /// Things happen side by side, and the CLI itself tells them in one order today and in another tomorrow.
+    /// Things happen side by side, and the CLI itself tells them in one order today and in another
+    /// tomorrow.
     Any,
 }
 

@@ -11,7 +11,8 @@ use super::bed::Run;
 pub(crate) struct Shape {
     /// All frames but the streamed ones, in order.
     pub(crate) frames: Vec<Frame>,
-    /// The streamed ones. Tools start while the rest of an answer still streams, so the two are not compared together.
+    /// The streamed ones. Tools start while the rest of an answer still streams, so the two are not
+    /// compared together.
     pub(crate) stream: Vec<String>,
     pub(crate) code: Option<i32>,
 }

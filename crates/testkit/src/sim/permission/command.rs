@@ -1,4 +1,5 @@
-//! What a shell command would do, judged by its words. Good enough to ask the right questions, no parser.
+//! What a shell command would do, judged by its words. Good enough to ask the right questions, no
+//! parser.
 
 /// A line split into its simple commands.
 pub(in crate::sim) fn simple_commands(line: &str) -> Vec<String> {
@@ -76,8 +77,8 @@ fn redirects_to_file(command: &str) -> bool {
     command.match_indices('>').any(|(at, _)| !command[at + 1..].starts_with('&'))
 }
 
-/// The rule that would allow this command from now on: its first two words if the second looks like a subcommand,
-/// otherwise exactly this.
+/// The rule that would allow this command from now on: its first two words if the second looks like
+/// a subcommand, otherwise exactly this.
 pub(in crate::sim) fn rule_for(command: &str) -> String {
     let mut words = command.split_whitespace();
     match (words.next(), words.next()) {

@@ -83,7 +83,8 @@ fn denied(wish: Wish<'_>) -> Verdict {
     }
 }
 
-/// The rule of this behaviour that covers the call: all of its commands, where there are several and it allows.
+/// The rule of this behaviour that covers the call: all of its commands, where there are several
+/// and it allows.
 fn by_rule(store: &Store, wish: Wish<'_>, behavior: Behavior) -> Option<Value> {
     let entries = || store.entries.iter().filter(|entry| entry.behavior == behavior);
     let found = match wish.input["command"].as_str() {

@@ -54,7 +54,8 @@ impl Rule {
 
     /// Whether it speaks of `tool` touching `path`.
     pub(in crate::sim) fn covers_path(&self, tool: &str, path: &Path, cwd: &Path) -> bool {
-        // A rule for editing holds for all tools that change files, one for reading for all that look.
+        // A rule for editing holds for all tools that change files, one for reading for all that
+        // look.
         let names = self.names(tool)
             || (self.tool == "Edit" && is_editing(tool))
             || (self.tool == "Read" && !is_editing(tool));

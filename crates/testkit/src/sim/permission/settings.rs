@@ -45,7 +45,8 @@ pub(in crate::sim) fn load(launch: &Launch) -> Store {
     store
 }
 
-/// Writes what `store` keeps at `source` into its file, if it has one. Everything else in the file stays.
+/// Writes what `store` keeps at `source` into its file, if it has one. Everything else in the file
+/// stays.
 pub(in crate::sim) fn save(launch: &Launch, store: &Store, source: Source) -> io::Result<()> {
     let Some(path) = file(launch, source) else {
         return Ok(());

@@ -1,6 +1,7 @@
 //! Bash, through `sh`: in the foreground, in the background, and on the way from one to the other.
 //!
-//! Output goes to a file, not through a pipe: a command may leave children behind that keep a pipe open for ever.
+//! Output goes to a file, not through a pipe: a command may leave children behind that keep a pipe
+//! open for ever.
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
