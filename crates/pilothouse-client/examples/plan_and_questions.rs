@@ -4,16 +4,14 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use std::collections::BTreeMap;
 use std::error::Error;
 
-use pilothouse_client::wire::Raw;
 use pilothouse_client::wire::invocation::Invocation;
 use pilothouse_client::wire::permission::{
     CanUseTool, PermissionMode, PermissionResult, PermissionUpdate,
 };
 use pilothouse_client::wire::tool::ToolInput;
-use pilothouse_client::{Options, query};
+use pilothouse_client::{NoSuchQuestion, Options, Questions, query};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -25,22 +23,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn decide(ask: CanUseTool) -> PermissionResult {
+    if let Some(questions) = Questions::of(&ask) {
+        return answer(questions).unwrap_or_else(|error| ask.deny(error.to_string()));
+    }
     match ToolInput::of(&ask.tool_name, &ask.input) {
-        ToolInput::AskUserQuestion(mut asked) => {
-            let mut answers = BTreeMap::new();
-            for question in &asked.questions {
-                // A real program shows the options; this one takes the first.
-                let first = question.options.first().map_or("", |option| &option.label);
-                println!("{} {first}", question.question);
-                answers.insert(question.question.clone(), first.to_owned());
-            }
-            // The answers travel in the tool's own input.
-            asked.answers = Some(answers);
-            match Raw::of(&asked) {
-                Ok(input) => ask.allow_with(input),
-                Err(error) => ask.deny(error.to_string()),
-            }
-        }
         ToolInput::ExitPlanMode(exit) => {
             println!("The plan:\n{}", exit.plan.as_deref().unwrap_or("(none)"));
             // Leaves plan mode and lets edits through, in one step. `ask.deny("More detail.")`
@@ -50,4 +36,14 @@ async fn decide(ask: CanUseTool) -> PermissionResult {
         }
         _ => ask.deny("Only planning and edits, please."),
     }
+}
+
+fn answer(mut questions: Questions) -> Result<PermissionResult, NoSuchQuestion> {
+    for question in questions.asked().to_vec() {
+        // A real program shows the options; this one takes the first.
+        let first = question.options.first().map_or("", |option| &option.label);
+        println!("{} {first}", question.question);
+        questions.answer(&question.question, first)?;
+    }
+    Ok(questions.done())
 }

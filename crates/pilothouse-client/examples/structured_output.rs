@@ -4,8 +4,7 @@
 
 use std::error::Error;
 
-use pilothouse_client::mcp::schemars::{self, generate::SchemaSettings};
-use pilothouse_client::wire::invocation::Invocation;
+use pilothouse_client::mcp::schemars;
 use pilothouse_client::{Options, query};
 
 /// What the model is asked to fill in. Comments become descriptions that it reads.
@@ -26,16 +25,12 @@ struct Dependencies {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // The CLI reads this draft; it refuses the newer one that `schema_for!` makes.
-    let generator = SchemaSettings::draft07().into_generator();
-    let schema = generator.into_root_schema_for::<Dependencies>();
-    let invocation = Invocation::new().json_schema(schema);
+    let options = Options::default().answer_as::<Dependencies>();
     let prompt = "What does this project depend on, and why?";
-    let turn = query(prompt, Options::new(invocation)).await?.turn().await?;
+    let turn = query(prompt, options).await?.turn().await?;
 
-    // Absent where the model did not comply; `turn.text` then says something else.
-    let output = turn.result.structured_output.ok_or("no structured answer")?;
-    for dependency in output.parse::<Dependencies>()?.dependencies {
+    // An error where the model did not comply; `turn.text` then says something else.
+    for dependency in turn.answer::<Dependencies>()?.dependencies {
         println!("{}: {}", dependency.name, dependency.purpose);
     }
     Ok(())

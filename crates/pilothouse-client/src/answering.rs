@@ -54,9 +54,11 @@ impl Answering {
                 // A kind that was not declared gets no answer, not even an error.
                 None => Outcome::Silence,
             },
-            CliRequest::OauthTokenRefresh(ask) => self.token("oauth_token_refresh", &ask).await,
+            CliRequest::OauthTokenRefresh(ask) => {
+                self.token("oauth_token_refresh", TokenRequest::Oauth(ask)).await
+            }
             CliRequest::HostAuthTokenRefresh(ask) => {
-                self.token("host_auth_token_refresh", &ask).await
+                self.token("host_auth_token_refresh", TokenRequest::HostAuth(ask)).await
             }
             CliRequest::Unknown(unknown) => Outcome::Unsupported(unknown.tag.unwrap_or_default()),
         }
@@ -90,12 +92,11 @@ impl Answering {
         }
     }
 
-    async fn token(&self, kind: &str, request: &impl Serialize) -> Outcome {
+    async fn token(&self, subtype: &str, request: TokenRequest) -> Outcome {
         let Some(handler) = &self.handlers.token else {
-            return Outcome::Unsupported(kind.to_owned());
+            return Outcome::Unsupported(subtype.to_owned());
         };
-        let request = Raw::of(request).unwrap_or_default();
-        match handler(TokenRequest { kind: kind.to_owned(), request }).await {
+        match handler(request).await {
             Ok(payload) => Outcome::Payload(payload),
             Err(message) => Outcome::Error(message),
         }

@@ -1,11 +1,14 @@
 //! A conversation with the CLI.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use pilothouse_wire::codec::{Inbound, Outbound};
 use pilothouse_wire::control::cli::McpMessage;
 use pilothouse_wire::control::initialize::InitializeReply;
+use pilothouse_wire::control::session::Interrupt;
 use pilothouse_wire::control::{Request, read_reply};
 use pilothouse_wire::message::ResultFrame;
 use pilothouse_wire::{Extra, Frame, Raw};
@@ -16,10 +19,10 @@ use uuid::Uuid;
 use crate::answering::Answering;
 use crate::connection::Connection;
 use crate::error::{RequestError, StartError};
-use crate::mcp::McpHost;
+use crate::mcp::{McpHost, Said};
 use crate::messages::Messages;
 use crate::options::Options;
-use crate::process::{Exit, Process, ProcessControl, StopLadder};
+use crate::process::{Exit, Process, ProcessControl};
 use crate::prompt::Prompt;
 use crate::writer::Writer;
 
@@ -37,26 +40,29 @@ use crate::writer::Writer;
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    run: Arc<Run>,
+    pub(crate) run: Arc<Run>,
 }
 
 /// What ends when the last client goes.
-struct Run {
-    connection: Arc<Connection>,
+pub(crate) struct Run {
+    pub(crate) connection: Arc<Connection>,
     process: ProcessControl,
+    /// The MCP servers outside this process that were set last. Locked while the CLI is told.
+    pub(crate) outside: tokio::sync::Mutex<BTreeMap<String, Raw>>,
     initialized: OnceLock<InitializeReply>,
     request_timeout: Option<Duration>,
-    ladder: StopLadder,
+    /// How long the CLI may take over an interrupt, or over the end of its stdin, when it is stopped.
+    patience: Duration,
     reader: AbortHandle,
     mcp: AbortHandle,
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
-        // With these go the last holders of the writer, so stdin closes; the process's supervisor
-        // sees its own handle go and leaves the rest to the guard.
         self.reader.abort();
         self.mcp.abort();
+        // Stdin closes, handlers are dropped; the process's supervisor sees its own handle go and
+        // climbs down the ladder.
         self.connection.end();
     }
 }
@@ -75,18 +81,22 @@ impl Client {
         let resuming = options.resumed().map(str::to_owned);
         let must_block = options.handlers.hooks.iter().any(|hook| hook.must_work);
 
-        let process = Process::start(&launch, &Uuid::new_v4().to_string())?;
+        let ladder = options.stop_ladder;
+        let process = Process::start(&launch, &Uuid::new_v4().to_string(), ladder)?;
         let answering = Answering { handlers: options.handlers, mcp };
         let connection = Connection::new(Writer::start(process.stdin), answering);
-        let reader = tokio::spawn(Arc::clone(&connection).read(process.stdout)).abort_handle();
+        let exit = process.control.exit.clone();
+        let reader = Arc::clone(&connection).read(process.stdout, exit.clone());
+        let reader = tokio::spawn(reader).abort_handle();
         let mcp = tokio::spawn(forward(Arc::clone(&connection), mcp_messages)).abort_handle();
-        let messages = Messages::new(Arc::clone(&connection.queue), process.control.exit.clone());
+        let messages = Messages::new(Arc::clone(&connection.queue), exit);
         let run = Run {
             connection,
             process: process.control,
+            outside: tokio::sync::Mutex::default(),
             initialized: OnceLock::new(),
             request_timeout: options.request_timeout,
-            ladder: options.stop_ladder,
+            patience: ladder.after_eof,
             reader,
             mcp,
         };
@@ -109,8 +119,8 @@ impl Client {
         }
     }
 
-    /// Why the CLI did not come up.
-    async fn why(
+    /// Why the CLI did not come up. Ends it, if it has not ended.
+    pub(crate) async fn why(
         &self,
         error: RequestError,
         mut messages: Messages,
@@ -177,7 +187,8 @@ impl Client {
         self.run.process.exit.stderr.text()
     }
 
-    /// Closes stdin: the CLI finishes the current turn, then ends.
+    /// Closes stdin: the CLI finishes the current turn, then ends. What it asks on the way can no
+    /// longer be answered.
     pub async fn close(&self) {
         self.run.connection.close().await;
     }
@@ -195,29 +206,39 @@ impl Client {
     /// Ends the CLI: interrupts the turn, closes stdin, and climbs down the ladder if it must. What
     /// it started ends with it.
     pub async fn stop(&self) -> Exit {
-        let ladder = self.run.ladder;
-        let last_words = async {
+        let Run { connection, process, patience, .. } = &*self.run;
+        // Before it is ready no turn can run.
+        if self.run.initialized.get().is_some() {
             // Its answer does not matter; with stdin closed and nothing running the CLI ends.
-            let interrupt = pilothouse_wire::control::session::Interrupt::default();
-            let _ = self.run.connection.request(interrupt.into(), Some(ladder.after_eof)).await;
-            self.run.connection.close().await;
-        };
+            let _ = connection.request(Interrupt::default().into(), Some(*patience)).await;
+        }
         // A CLI that does not read must not keep us from stopping it.
-        let _ = tokio::time::timeout(ladder.after_eof, last_words).await;
-        self.run.process.stop(ladder).await;
-        self.run.process.exit.wait().await
+        let _ = tokio::time::timeout(*patience, connection.close()).await;
+        process.stop().await;
+        process.exit.wait().await
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exit = self.exit();
+        f.debug_struct("Client")
+            .field("pid", &self.pid())
+            .field("exit", &exit)
+            .finish_non_exhaustive()
     }
 }
 
 /// Sends on what the program's MCP servers say of their own accord.
-async fn forward(
-    connection: Arc<Connection>,
-    mut messages: mpsc::UnboundedReceiver<(String, Raw)>,
-) {
-    while let Some((server_name, message)) = messages.recv().await {
+async fn forward(connection: Arc<Connection>, mut messages: mpsc::UnboundedReceiver<Said>) {
+    while let Some(Said { server: server_name, message, sent }) = messages.recv().await {
         let request = McpMessage { server_name, message, extra: Extra::default() };
-        if let Err(error) = connection.request(request.into(), None).await {
+        // Its answer says nothing, and not every CLI gives one.
+        if let Err(error) = connection.tell(request.into()).await {
             tracing::debug!(%error, "the CLI did not take an MCP message");
+            break;
         }
+        // Whoever said it may have been cancelled meanwhile.
+        let _ = sent.send(());
     }
 }

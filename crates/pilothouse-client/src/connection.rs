@@ -22,8 +22,13 @@ use tokio::task::AbortHandle;
 
 use crate::answering::Answering;
 use crate::error::RequestError;
+use crate::mcp::McpHost;
+use crate::process::ExitWatch;
 use crate::queue::Queue;
 use crate::writer::Writer;
+
+/// How long after the CLI's end its stdout may be silent before it counts as closed.
+const GRACE: Duration = Duration::from_millis(200);
 
 /// The open requests of both sides.
 type Requests = Peer<oneshot::Sender<Result<Success, RequestError>>>;
@@ -32,8 +37,8 @@ type Requests = Peer<oneshot::Sender<Result<Success, RequestError>>>;
 pub(crate) struct Connection {
     writer: Writer,
     requests: Mutex<Requests>,
-    /// The tasks that work on requests of the CLI's, by request.
-    working: Mutex<HashMap<String, AbortHandle>>,
+    /// The tasks that work on requests of the CLI's, by request; `None` when no more may begin.
+    working: Mutex<Option<HashMap<String, AbortHandle>>>,
     answering: Answering,
     pub(crate) queue: Arc<Queue>,
 }
@@ -43,7 +48,7 @@ impl Connection {
         Arc::new(Self {
             writer,
             requests: Mutex::new(Peer::new()),
-            working: Mutex::new(HashMap::new()),
+            working: Mutex::new(Some(HashMap::new())),
             answering,
             queue: Arc::new(Queue::default()),
         })
@@ -53,8 +58,18 @@ impl Connection {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn working(&self) -> MutexGuard<'_, HashMap<String, AbortHandle>> {
+    fn working(&self) -> MutexGuard<'_, Option<HashMap<String, AbortHandle>>> {
         self.working.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a request's task off the table.
+    fn work_on(&self, id: &str) -> Option<AbortHandle> {
+        self.working().as_mut()?.remove(id)
+    }
+
+    /// The program's MCP servers.
+    pub(crate) fn mcp(&self) -> &McpHost {
+        &self.answering.mcp
     }
 
     /// Writes a message to the CLI.
@@ -92,20 +107,34 @@ impl Connection {
                 Err(_) => Err(RequestError::Unanswered { request: name.clone(), after }),
             },
         };
-        outcome.map_err(|error| match error {
-            RequestError::Refused { message, code, .. } => {
-                RequestError::Refused { request: name, message, code }
-            }
-            other => other,
-        })
+        outcome.map_err(|error| error.of_request(name))
     }
 
-    /// Reads until there is no more.
-    pub(crate) async fn read(self: Arc<Self>, mut stdout: impl AsyncRead + Unpin) {
+    /// Makes a request and does not wait for its answer.
+    pub(crate) async fn tell(&self, request: HostRequest) -> Result<(), RequestError> {
+        let (sender, _) = oneshot::channel();
+        let request_id = self.requests().open(sender).map_err(|_| RequestError::Ended)?;
+        self.requests().forget(&request_id);
+        let request = HostControlRequest { request_id, request, extra: Default::default() };
+        self.send(&Outbound::ControlRequest(Box::new(request))).await
+    }
+
+    /// Reads until there is no more: to the end of the stream, or, where a process that outlives
+    /// the CLI holds it open, until the CLI has ended and nothing has come for a moment.
+    pub(crate) async fn read(
+        self: Arc<Self>,
+        mut stdout: impl AsyncRead + Unpin,
+        mut exit: ExitWatch,
+    ) {
         let mut lines = Lines::new();
         let mut messages = VecDeque::new();
         loop {
-            match stdout.read_buf(lines.room()).await {
+            let read = tokio::select! {
+                biased;
+                read = stdout.read_buf(lines.room()) => read,
+                () = exit.ended_for(GRACE) => Ok(0),
+            };
+            match read {
                 Ok(0) => break,
                 Ok(_) => {}
                 Err(error) => {
@@ -133,9 +162,10 @@ impl Connection {
         for waiting in self.requests().end() {
             let _ = waiting.send(Err(RequestError::Ended));
         }
-        for (_, task) in self.working().drain() {
+        for (_, task) in self.working().take().into_iter().flatten() {
             task.abort();
         }
+        self.writer.abort();
         self.queue.end();
     }
 
@@ -153,14 +183,13 @@ impl Connection {
     }
 
     fn answered(self: &Arc<Self>, response: ControlResponse) {
+        // Not in the `match`: what follows needs the lock again.
         let found = self.requests().answered(response);
         match found {
-            Match::Request(waiting, answer) => {
-                // Nobody listens: the caller has given up.
-                let _ = waiting.send(self.outcome(answer));
-            }
+            // Nobody listens: the caller has given up.
+            Match::Request(waiting, answer) => drop(waiting.send(self.outcome(answer))),
             Match::Nothing(answer) => {
-                tracing::debug!(id = answer.request_id(), "an answer to no open request");
+                tracing::debug!(id = ?answer.request_id(), "an answer to no open request");
             }
         }
     }
@@ -204,20 +233,24 @@ impl Connection {
         let task = tokio::spawn(async move {
             let _ = start.await;
             let answer = connection.answering.answer(&task_id, request.request).await;
-            connection.working().remove(&task_id);
+            connection.work_on(&task_id);
             let open = connection.requests().close(&task_id);
             if let (Some(answer), true) = (answer, open) {
                 // The CLI has ended: nobody wants the answer.
                 let _ = connection.send(&Outbound::ControlResponse(Box::new(answer))).await;
             }
         });
-        self.working().insert(id, task.abort_handle());
+        match &mut *self.working() {
+            Some(working) => drop(working.insert(id, task.abort_handle())),
+            // The client was dropped while this line was being read.
+            None => task.abort(),
+        }
         let _ = noted.send(());
     }
 
     fn withdrawn(&self, cancel: &ControlCancel) {
         self.requests().close(&cancel.request_id);
-        if let Some(task) = self.working().remove(&cancel.request_id) {
+        if let Some(task) = self.work_on(&cancel.request_id) {
             task.abort();
         }
     }
@@ -241,5 +274,55 @@ fn may_be_control(line: &[u8]) -> bool {
     match line.strip_prefix(br#"{"type":""#) {
         Some(rest) => rest.starts_with(b"control_"),
         None => memmem::find(line, br#""control_"#).is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handler::Handlers;
+
+    fn connection(handlers: Handlers) -> Arc<Connection> {
+        let (outgoing, _) = tokio::sync::mpsc::unbounded_channel();
+        let mcp = McpHost::new(Vec::new(), outgoing).unwrap();
+        Connection::new(Writer::start(tokio::io::sink()), Answering { handlers, mcp })
+    }
+
+    const PATIENCE: Option<Duration> = Some(Duration::from_secs(10));
+
+    const ASK: &[u8] = br#"{"type":"control_request","request_id":"a","request":
+        {"subtype":"can_use_tool","tool_name":"Bash","input":{}}}"#;
+
+    /// The reader may be in the middle of a line, on another thread, when the last client is
+    /// dropped.
+    #[tokio::test]
+    async fn no_handler_begins_after_the_end() {
+        let mut handlers = Handlers::default();
+        handlers.on_permission(|_| std::future::pending());
+        let connection = connection(handlers);
+        connection.end();
+        connection.take(Bytes::from_static(ASK), &mut VecDeque::new());
+        let left = Arc::downgrade(&connection);
+        drop(connection);
+        let gone = async {
+            while left.strong_count() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        let gone = tokio::time::timeout(PATIENCE.unwrap(), gone).await;
+        assert!(gone.is_ok(), "a handler holds the connection");
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_an_unknown_kind_is_an_error_that_names_the_request() {
+        let connection = connection(Handlers::default());
+        let answer = br#"{"type":"control_response","response":
+            {"subtype":"perhaps","request_id":"ph-1"}}"#;
+        let interrupt = pilothouse_wire::control::session::Interrupt::default();
+        let (outcome, ()) = tokio::join!(connection.request(interrupt.into(), PATIENCE), async {
+            connection.take(Bytes::from_static(answer), &mut VecDeque::new());
+        });
+        let error = outcome.unwrap_err();
+        assert!(error.to_string().contains("`interrupt`"), "{error}");
     }
 }

@@ -1,10 +1,6 @@
-//! What can be asked of a running CLI, by name. [`Client::request`] makes any other request.
+//! What can be asked of a running CLI, by name; MCP servers are in [`crate::servers`].
+//! [`Client::request`] makes any other request.
 
-use std::collections::BTreeMap;
-
-use pilothouse_wire::control::mcp::{
-    McpReconnect, McpServerStatus, McpSetServers, McpSetServersReply, McpStatus, McpToggle,
-};
 use pilothouse_wire::control::session::{
     BackgroundTasks, CancelAsyncMessage, GetPlan, Interrupt, InterruptReply, PlanReply,
     RenameSession, RewindFiles, RewindReply, StopTask,
@@ -13,6 +9,7 @@ use pilothouse_wire::control::settings::{
     ApplyFlagSettings, ContextUsage, GetContextUsage, GetUsage, SetMaxThinkingTokens, SetModel,
     SetPermissionMode, UsageReport,
 };
+use pilothouse_wire::invocation::Effort;
 use pilothouse_wire::{Extra, Nullable, PermissionMode, Raw};
 use serde_json::json;
 
@@ -72,8 +69,9 @@ impl Client {
         self.request(request).await.map(drop)
     }
 
-    /// Changes the effort (`low` … `max`); `None` for the default.
-    pub async fn set_effort(&self, level: Option<&str>) -> Result<(), RequestError> {
+    /// Changes the effort; `None` for the default.
+    pub async fn set_effort(&self, effort: Option<Effort>) -> Result<(), RequestError> {
+        let level = effort.as_ref().map(Effort::as_str);
         self.apply_settings(json!({ "effortLevel": level })).await
     }
 
@@ -81,31 +79,6 @@ impl Client {
     pub async fn apply_settings(&self, settings: serde_json::Value) -> Result<(), RequestError> {
         let settings = Raw::from(settings);
         self.request(ApplyFlagSettings { settings, extra: Extra::default() }).await.map(drop)
-    }
-
-    /// How the MCP servers are.
-    pub async fn mcp_status(&self) -> Result<Vec<McpServerStatus>, RequestError> {
-        self.request(McpStatus::default()).await.map(|reply| reply.mcp_servers)
-    }
-
-    /// Connects an MCP server anew.
-    pub async fn mcp_reconnect(&self, server: &str) -> Result<(), RequestError> {
-        let server_name = server.to_owned();
-        self.request(McpReconnect { server_name, ..McpReconnect::default() }).await.map(drop)
-    }
-
-    /// Switches an MCP server on or off.
-    pub async fn mcp_toggle(&self, server: &str, enabled: bool) -> Result<(), RequestError> {
-        let server_name = server.to_owned();
-        self.request(McpToggle { server_name, enabled, ..McpToggle::default() }).await.map(drop)
-    }
-
-    /// Replaces the MCP servers that were added this way before.
-    pub async fn mcp_set_servers(
-        &self,
-        servers: BTreeMap<String, Raw>,
-    ) -> Result<McpSetServersReply, RequestError> {
-        self.request(McpSetServers { servers, ..McpSetServers::default() }).await
     }
 
     /// What fills the context.

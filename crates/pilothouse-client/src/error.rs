@@ -1,5 +1,6 @@
 //! What can go wrong, and what to do about it.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use pilothouse_wire::invocation::{InvocationError, Rejection};
 use pilothouse_wire::message::ResultFrame;
 
+use crate::locate::NPX;
 use crate::mcp::McpError;
 use crate::process::{Exit, Launch};
 
@@ -30,6 +32,9 @@ pub enum StartError {
         /// The path.
         path: PathBuf,
     },
+    /// There is no `npx` to run the CLI with.
+    #[error("npx was not found on the PATH; install Node.js, or choose an installed CLI")]
+    NpxNotFound,
     /// The given path cannot be run.
     #[error("{} cannot be run; make it executable (`chmod +x`) or give another path", .path.display())]
     NotExecutable {
@@ -96,9 +101,8 @@ pub enum StartError {
     Exited(Exit),
     /// The CLI did not answer.
     #[error(
-        "the CLI was not ready after {} s; a slow MCP server or start-up hook may be the reason: \
-         raise `Options::startup_timeout`. {stderr}",
-        .after.as_secs()
+        "the CLI was not ready after {after:?}; a slow MCP server or start-up hook may be the \
+         reason: raise `Options::startup_timeout`. {stderr}"
     )]
     TimedOut {
         /// How long it had.
@@ -121,6 +125,7 @@ impl StartError {
             // The system says "not found" of the directory and of the program alike.
             io::ErrorKind::NotFound => match &launch.cwd {
                 Some(cwd) if !cwd.is_dir() => Self::NoSuchDirectory { path: cwd.clone() },
+                _ if path.as_os_str() == NPX => Self::NpxNotFound,
                 _ => Self::NoSuchProgram { path },
             },
             io::ErrorKind::NotADirectory => match &launch.cwd {
@@ -180,9 +185,8 @@ pub enum RequestError {
     },
     /// No answer came.
     #[error(
-        "the CLI did not answer `{request}` within {} s; it may be busy: try again, or raise \
-         `Options::request_timeout`",
-        .after.as_secs()
+        "the CLI did not answer `{request}` within {after:?}; it may be busy: try again, or raise \
+         `Options::request_timeout`"
     )]
     Unanswered {
         /// What was asked.
@@ -198,9 +202,23 @@ pub enum RequestError {
         /// The answer.
         payload: String,
     },
+    /// An MCP server of the program cannot be offered.
+    #[error(transparent)]
+    Mcp(#[from] McpError),
     /// What was to be sent is not JSON.
     #[error("the message cannot be written as JSON: {0}")]
     Unwritable(String),
+}
+
+impl RequestError {
+    /// Names the request that failed, where that was not known yet.
+    pub(crate) fn of_request(self, request: String) -> Self {
+        match self {
+            Self::Refused { message, code, .. } => Self::Refused { request, message, code },
+            Self::Unreadable { payload, .. } => Self::Unreadable { request, payload },
+            other => other,
+        }
+    }
 }
 
 /// A turn did not do what it was asked to.
@@ -237,7 +255,18 @@ pub enum TurnError {
     #[error("the turn stopped at a limit: {limit}; raise it, or send another prompt to go on")]
     Limit {
         /// Which.
-        limit: String,
+        limit: Limit,
+    },
+    /// The answer is not the value that was asked for.
+    #[error(
+        "the answer is not of the type that was asked for ({reason}); ask again, or ask for a \
+         simpler type. It said: {text}"
+    )]
+    NotAsAsked {
+        /// What is wrong with it.
+        reason: String,
+        /// The final text.
+        text: String,
     },
     /// It failed in another way.
     #[error("the turn failed: {}", .0.text())]
@@ -245,4 +274,23 @@ pub enum TurnError {
     /// The CLI ended before the turn did.
     #[error("the CLI ended in mid-turn, with {0}; start it again with the session's id to go on")]
     Ended(Exit),
+}
+
+/// A limit of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// `Invocation::max_turns`.
+    Turns,
+    /// `Invocation::max_budget_usd`.
+    Budget,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Turns => "max turns",
+            Self::Budget => "budget",
+        })
+    }
 }

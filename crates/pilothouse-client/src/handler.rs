@@ -9,7 +9,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use pilothouse_wire::Raw;
-use pilothouse_wire::control::cli::{DialogResult, Elicitation, ElicitationResult, UserDialog};
+use pilothouse_wire::control::cli::{
+    DialogResult, Elicitation, ElicitationResult, HostAuthTokenRefresh, OauthTokenRefresh,
+    UserDialog,
+};
 use pilothouse_wire::hook::{HookEvent, HookInput, HookOutput};
 use pilothouse_wire::permission::{CanUseTool, PermissionResult};
 
@@ -94,11 +97,11 @@ pub(crate) struct Handlers {
 
 /// The CLI wants a fresh token.
 #[derive(Clone, Debug)]
-pub struct TokenRequest {
-    /// `oauth_token_refresh` or `host_auth_token_refresh`.
-    pub kind: String,
-    /// The request.
-    pub request: Raw,
+pub enum TokenRequest {
+    /// Announced by [`Invocation::oauth_refresh`](pilothouse_wire::invocation::Invocation).
+    Oauth(OauthTokenRefresh),
+    /// Announced by [`Invocation::host_auth_refresh`](pilothouse_wire::invocation::Invocation).
+    HostAuth(HostAuthTokenRefresh),
 }
 
 impl Handlers {
@@ -141,7 +144,8 @@ impl fmt::Debug for Handlers {
             .field("permission", &self.permission.is_some())
             .field("elicitation", &self.elicitation.is_some())
             .field("dialog", &self.dialog.is_some())
+            .field("token", &self.token.is_some())
             .field("hooks", &self.hooks)
-            .finish_non_exhaustive()
+            .finish()
     }
 }

@@ -35,7 +35,7 @@
 //! * Nothing is left behind when the CLI is stopped, when the client is dropped, or (on Linux) when
 //!   this process is killed.
 //!
-//! Everything here must run within a tokio runtime with time and I/O enabled.
+//! Everything but [`history`] must run within a tokio runtime with time and I/O enabled.
 
 mod answering;
 mod client;
@@ -51,17 +51,25 @@ mod options;
 mod process;
 mod prompt;
 mod query;
+mod questions;
 mod queue;
+mod servers;
 mod writer;
+
+/// The examples of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeDoctests;
 
 pub use client::Client;
 pub use control::{Detail, Queued, Rewind};
-pub use error::{RequestError, StartError, TurnError};
+pub use error::{Limit, RequestError, StartError, TurnError};
 pub use handler::{Hook, HookCall, TokenRequest};
 pub use locate::Cli;
 pub use messages::{Messages, Turn};
 pub use options::Options;
 pub use pilothouse_wire as wire;
 pub use process::{Exit, StopLadder};
-pub use prompt::Prompt;
+pub use prompt::{Prompt, PromptError};
 pub use query::{Query, query};
+pub use questions::{NoSuchQuestion, Questions};

@@ -8,6 +8,9 @@ use crate::error::StartError;
 /// Names the CLI to use where the program does not.
 pub(crate) const VARIABLE: &str = "PILOTHOUSE_CLAUDE";
 
+/// What fetches packages from npm and runs them.
+pub(crate) const NPX: &str = "npx";
+
 /// Which CLI to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Cli {
@@ -28,7 +31,7 @@ impl Cli {
             Self::At(path) => existing(path),
             Self::Npx(version) => {
                 let package = format!("@anthropic-ai/claude-code@{version}");
-                Ok(("npx".into(), vec!["-y".into(), package.into()]))
+                Ok((NPX.into(), vec!["-y".into(), package.into()]))
             }
             Self::Find => match std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
                 Some(path) => existing(Path::new(&path)),
@@ -38,11 +41,11 @@ impl Cli {
     }
 }
 
+/// Absolute, because the CLI is started in its own working directory, not in ours.
 fn existing(path: &Path) -> Result<(PathBuf, Vec<OsString>), StartError> {
-    if path.is_file() {
-        Ok((path.to_owned(), Vec::new()))
-    } else {
-        Err(StartError::NoSuchProgram { path: path.to_owned() })
+    match std::path::absolute(path) {
+        Ok(absolute) if absolute.is_file() => Ok((absolute, Vec::new())),
+        _ => Err(StartError::NoSuchProgram { path: path.to_owned() }),
     }
 }
 
@@ -73,4 +76,17 @@ fn places() -> Vec<PathBuf> {
     }
     places.push("/usr/local/bin".into());
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_path_is_one_from_here() {
+        let (path, args) = existing(Path::new("src/lib.rs")).unwrap();
+        assert_eq!(path, std::env::current_dir().unwrap().join("src/lib.rs"));
+        assert!(args.is_empty());
+        assert!(existing(Path::new("src")).is_err(), "a directory is no program");
+    }
 }

@@ -1,14 +1,20 @@
 //! The messages of a conversation, in order.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use futures_util::Stream;
 use pilothouse_wire::Frame;
 use pilothouse_wire::codec::Inbound;
 use pilothouse_wire::message::{AssistantError, ResultFrame, ResultKind};
+use serde::de::DeserializeOwned;
 
-use crate::error::TurnError;
+use crate::error::{Limit, TurnError};
 use crate::process::ExitWatch;
 use crate::queue::Queue;
 
@@ -31,6 +37,17 @@ pub struct Turn {
     pub result: Box<ResultFrame>,
 }
 
+impl Turn {
+    /// The answer as a value; see [`Options::answer_as`](crate::Options::answer_as).
+    pub fn answer<T: DeserializeOwned>(&self) -> Result<T, TurnError> {
+        let outcome = match &self.result.structured_output {
+            Some(output) => output.parse().map_err(|error| error.to_string()),
+            None => Err("it has no structured part".to_owned()),
+        };
+        outcome.map_err(|reason| TurnError::NotAsAsked { reason, text: self.text.clone() })
+    }
+}
+
 impl Messages {
     pub(crate) fn new(queue: Arc<Queue>, exit: ExitWatch) -> Self {
         Self { queue, taken: VecDeque::new(), exit }
@@ -38,18 +55,27 @@ impl Messages {
 
     /// The next message; `None` when the CLI has ended. Safe to drop and call again.
     pub async fn next(&mut self) -> Option<Frame> {
+        poll_fn(|context| self.poll_message(context)).await
+    }
+
+    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Frame>> {
         loop {
             while let Some(line) = self.taken.pop_front() {
                 let frame = Frame::decode(line);
                 if !matches!(frame.message, Inbound::KeepAlive(_)) {
-                    return Some(frame);
+                    return Poll::Ready(Some(frame));
                 }
             }
-            self.taken = self.queue.take().await;
+            self.taken = ready!(self.queue.poll_take(context));
             if self.taken.is_empty() {
-                return None;
+                return Poll::Ready(None);
             }
         }
+    }
+
+    /// Makes `frame` the next message again.
+    pub(crate) fn put_back(&mut self, frame: Frame) {
+        self.taken.push_front(frame.raw);
     }
 
     /// Reads to the end of the user's current turn. Turns that the CLI takes of its own accord are
@@ -75,14 +101,17 @@ impl Drop for Messages {
     }
 }
 
-impl futures_util::Stream for Messages {
+impl Stream for Messages {
     type Item = Frame;
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Frame>> {
-        let next = self.next();
-        std::pin::pin!(next).poll(context)
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_message(context)
+    }
+}
+
+impl fmt::Debug for Messages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Messages").field("taken", &self.taken.len()).finish_non_exhaustive()
     }
 }
 
@@ -104,8 +133,8 @@ fn judge(result: Box<ResultFrame>, error: Option<&AssistantError>) -> Result<Tur
         (ResultKind::Success, _) => {
             TurnError::Api { status: result.api_error_status.into_option(), message }
         }
-        (ResultKind::ErrorMaxTurns, _) => TurnError::Limit { limit: "max turns".to_owned() },
-        (ResultKind::ErrorMaxBudgetUsd, _) => TurnError::Limit { limit: "budget".to_owned() },
+        (ResultKind::ErrorMaxTurns, _) => TurnError::Limit { limit: Limit::Turns },
+        (ResultKind::ErrorMaxBudgetUsd, _) => TurnError::Limit { limit: Limit::Budget },
         (ResultKind::ErrorDuringExecution, _) if is_interrupt(&result) => {
             TurnError::Interrupted(result)
         }

@@ -11,6 +11,8 @@ use pilothouse_wire::control::initialize::{AgentDefinition, Initialize};
 use pilothouse_wire::hook::{HookMatcher, OnFailure};
 use pilothouse_wire::invocation::{Invocation, PermissionMode, PermissionPrompts, Program, Start};
 use pilothouse_wire::permission::{CanUseTool, PermissionResult};
+use rmcp::schemars::JsonSchema;
+use rmcp::schemars::generate::SchemaSettings;
 
 use crate::answering::HOOK_ID;
 use crate::error::StartError;
@@ -160,6 +162,34 @@ impl Options {
         self
     }
 
+    /// Has the model answer with a `T`; [`Turn::answer`](crate::Turn::answer) gives it. Comments on
+    /// its fields become descriptions that the model reads.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use pilothouse_client::mcp::schemars;
+    /// use pilothouse_client::{Options, query};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// #[schemars(crate = "pilothouse_client::mcp::schemars")]
+    /// struct Count {
+    ///     /// Lines of code, without comments.
+    ///     lines: u64,
+    /// }
+    ///
+    /// let options = Options::default().answer_as::<Count>();
+    /// let turn = query("How many lines of Rust are here?", options).await?.turn().await?;
+    /// println!("{}", turn.answer::<Count>()?.lines);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn answer_as<T: JsonSchema>(mut self) -> Self {
+        // The CLI reads this draft; it refuses the newer one that `schema_for!` makes.
+        let generator = SchemaSettings::draft07().into_generator();
+        self.invocation = self.invocation.json_schema(generator.into_root_schema_for::<T>());
+        self
+    }
+
     /// Whether the CLI may ask anything of the program.
     pub(crate) fn answers_requests(&self) -> bool {
         !self.mcp_servers.is_empty()
@@ -167,6 +197,7 @@ impl Options {
             || self.handlers.permission.is_some()
             || self.handlers.elicitation.is_some()
             || self.handlers.dialog.is_some()
+            || self.handlers.token.is_some()
     }
 
     /// The session that is taken up again.

@@ -1,5 +1,9 @@
 //! What is said to the model.
 
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base64::prelude::{BASE64_STANDARD, Engine};
 use pilothouse_wire::message::{Priority, UserFrame};
 use pilothouse_wire::{Block, Content};
 use uuid::Uuid;
@@ -45,6 +49,18 @@ impl Prompt {
     #[must_use]
     pub fn image(self, media_type: impl Into<String>, base64: impl Into<String>) -> Self {
         self.block(Block::image(media_type, base64))
+    }
+
+    /// Adds a picture from a file: PNG, JPEG, GIF or WebP, told by its first bytes. Reads the file
+    /// before it returns.
+    pub fn image_file(self, path: impl AsRef<Path>) -> Result<Self, PromptError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path)
+            .map_err(|source| PromptError::Unreadable { path: path.to_owned(), source })?;
+        match media_type(&bytes) {
+            Some(media_type) => Ok(self.image(media_type, BASE64_STANDARD.encode(bytes))),
+            None => Err(PromptError::NotAPicture { path: path.to_owned() }),
+        }
     }
 
     /// Adds a PDF, base64.
@@ -103,6 +119,36 @@ impl Prompt {
     }
 }
 
+/// A prompt cannot be put together.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PromptError {
+    /// The file cannot be read.
+    #[error("{} cannot be read: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file holds no picture that the model can see.
+    #[error("{} is not a PNG, JPEG, GIF or WebP picture; convert it to one", .path.display())]
+    NotAPicture {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
 impl From<&str> for Prompt {
     fn from(text: &str) -> Self {
         Self::new(text)
@@ -112,5 +158,33 @@ impl From<&str> for Prompt {
 impl From<String> for Prompt {
     fn from(text: String) -> Self {
         Self::new(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_known_by_its_bytes_and_not_by_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("picture.txt");
+        for (bytes, media_type) in [
+            (&b"\x89PNG\r\n\x1a\n..."[..], "image/png"),
+            (b"\xff\xd8\xff\xe0", "image/jpeg"),
+            (b"GIF89a", "image/gif"),
+            (b"RIFF\x01\x02\x03\x04WEBPVP8 ", "image/webp"),
+        ] {
+            std::fs::write(&path, bytes).unwrap();
+            let prompt = Prompt::new("What is it?").image_file(&path).unwrap();
+            let block = Block::image(media_type, BASE64_STANDARD.encode(bytes));
+            let Content::Blocks(blocks) = prompt.frame.message.content else { panic!("no blocks") };
+            assert_eq!(blocks[1], block);
+        }
+        std::fs::write(&path, "RIFF....WAVE").unwrap();
+        let error = Prompt::new("").image_file(&path).unwrap_err();
+        assert!(matches!(error, PromptError::NotAPicture { .. }), "{error}");
+        let error = Prompt::new("").image_file(dir.path().join("none")).unwrap_err();
+        assert!(matches!(error, PromptError::Unreadable { .. }), "{error}");
     }
 }

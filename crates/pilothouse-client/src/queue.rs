@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -26,13 +27,15 @@ struct Waiting {
     ended: bool,
     /// Nobody will take any.
     abandoned: bool,
+    /// Wakes the consumer. Kept here, not in a future of the consumer's: a stream is polled through
+    /// futures that do not outlive the poll.
+    consumer: Option<Waker>,
 }
 
 /// The queue between one reader and one consumer.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: Mutex<Waiting>,
-    arrived: Notify,
     taken: Notify,
 }
 
@@ -53,8 +56,7 @@ impl Queue {
         }
         waiting.bytes += lines.iter().map(Bytes::len).sum::<usize>();
         waiting.lines.append(lines);
-        drop(waiting);
-        self.arrived.notify_one();
+        wake(waiting);
     }
 
     /// Returns when there is room, or the consumer has had its chance.
@@ -71,26 +73,24 @@ impl Queue {
     }
 
     /// All lines that wait; empty when there will be no more.
-    pub(crate) async fn take(&self) -> VecDeque<Bytes> {
-        loop {
-            {
-                let mut waiting = self.lock();
-                if !waiting.lines.is_empty() || waiting.ended {
-                    waiting.bytes = 0;
-                    let lines = std::mem::take(&mut waiting.lines);
-                    drop(waiting);
-                    self.taken.notify_one();
-                    return lines;
-                }
-            }
-            self.arrived.notified().await;
+    pub(crate) fn poll_take(&self, context: &mut Context<'_>) -> Poll<VecDeque<Bytes>> {
+        let mut waiting = self.lock();
+        if waiting.lines.is_empty() && !waiting.ended {
+            waiting.consumer = Some(context.waker().clone());
+            return Poll::Pending;
         }
+        waiting.bytes = 0;
+        let lines = std::mem::take(&mut waiting.lines);
+        drop(waiting);
+        self.taken.notify_one();
+        Poll::Ready(lines)
     }
 
     /// No more lines will come.
     pub(crate) fn end(&self) {
-        self.lock().ended = true;
-        self.arrived.notify_one();
+        let mut waiting = self.lock();
+        waiting.ended = true;
+        wake(waiting);
     }
 
     /// Nobody will take any.
@@ -104,9 +104,22 @@ impl Queue {
     }
 }
 
+/// Wakes the consumer, after letting go of the lock that it will want.
+fn wake(mut waiting: MutexGuard<'_, Waiting>) {
+    let consumer = waiting.consumer.take();
+    drop(waiting);
+    if let Some(consumer) = consumer {
+        consumer.wake();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    async fn take(queue: &Queue) -> VecDeque<Bytes> {
+        std::future::poll_fn(|context| queue.poll_take(context)).await
+    }
 
     fn line(size: usize) -> VecDeque<Bytes> {
         VecDeque::from([Bytes::from(vec![b'x'; size])])
@@ -121,7 +134,7 @@ mod tests {
         assert_eq!(before.elapsed(), PATIENCE, "nobody reads: the reader goes on after a moment");
 
         let before = tokio::time::Instant::now();
-        tokio::join!(queue.room(), async { assert_eq!(queue.take().await.len(), 1) });
+        tokio::join!(queue.room(), async { assert_eq!(take(&queue).await.len(), 1) });
         assert_eq!(before.elapsed(), Duration::ZERO, "somebody reads: the reader goes on at once");
     }
 
@@ -130,8 +143,8 @@ mod tests {
         let queue = Queue::default();
         queue.push(&mut line(1));
         queue.end();
-        assert_eq!(queue.take().await.len(), 1);
-        assert!(queue.take().await.is_empty());
+        assert_eq!(take(&queue).await.len(), 1);
+        assert!(take(&queue).await.is_empty());
     }
 
     #[tokio::test]

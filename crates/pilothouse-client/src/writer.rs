@@ -1,9 +1,9 @@
 //! The one writer of the CLI's stdin: whole lines, in the order they were given.
 
 use bytes::Bytes;
-use tokio::io::AsyncWriteExt;
-use tokio::process::ChildStdin;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
 
 /// Lines that may wait. Senders beyond that wait themselves; the reader never sends.
 const WAITING: usize = 64;
@@ -14,9 +14,10 @@ enum Order {
 }
 
 /// Writes lines to the CLI.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Writer {
     orders: mpsc::Sender<Order>,
+    task: AbortHandle,
 }
 
 impl std::fmt::Debug for Order {
@@ -33,10 +34,10 @@ impl std::fmt::Debug for Order {
 pub(crate) struct Closed;
 
 impl Writer {
-    pub(crate) fn start(stdin: ChildStdin) -> Self {
+    pub(crate) fn start(stdin: impl AsyncWrite + Send + Unpin + 'static) -> Self {
         let (orders, queue) = mpsc::channel(WAITING);
-        tokio::spawn(write_all(stdin, queue));
-        Self { orders }
+        let task = tokio::spawn(write_all(stdin, queue)).abort_handle();
+        Self { orders, task }
     }
 
     /// Writes a line; returns when the CLI's pipe has taken it.
@@ -52,9 +53,14 @@ impl Writer {
         // Already closed is closed.
         let _ = self.orders.send(Order::Close).await;
     }
+
+    /// Closes stdin now. What waits is not written: nobody would hear the answer.
+    pub(crate) fn abort(&self) {
+        self.task.abort();
+    }
 }
 
-async fn write_all(mut stdin: ChildStdin, mut orders: mpsc::Receiver<Order>) {
+async fn write_all(mut stdin: impl AsyncWrite + Unpin, mut orders: mpsc::Receiver<Order>) {
     while let Some(Order::Line(line, written)) = orders.recv().await {
         if let Err(error) = stdin.write_all(&line).await {
             tracing::debug!(%error, "the CLI has closed its stdin");

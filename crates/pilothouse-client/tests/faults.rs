@@ -6,14 +6,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use pilothouse_client::mcp::{McpServer, Tool, ToolReply, schemars};
 use pilothouse_client::wire::invocation::Invocation;
 use pilothouse_client::wire::message::{Delta, StreamEvent};
 use pilothouse_client::wire::{Block, Inbound};
 use pilothouse_client::{
     Cli, Client, Messages, Options, Queued, RequestError, StartError, StopLadder, TurnError, query,
 };
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Notify;
 
 /// More than anything here takes.
@@ -333,6 +337,85 @@ async fn no_login_is_said_to_be_so() {
     let error = within(messages.turn()).await.expect_err("no turn without a login");
     assert!(matches!(error, TurnError::NotLoggedIn { .. }), "{error:?}");
     assert!(error.to_string().contains("log in"), "{error}");
+}
+
+/// Messages are a stream too: whoever polls it is woken, though the future of a poll is gone.
+#[tokio::test]
+async fn a_stream_of_messages_wakes_its_reader() {
+    struct Bell(Notify);
+    impl Wake for Bell {
+        fn wake(self: Arc<Self>) {
+            self.0.notify_one();
+        }
+    }
+    let bed = Bed::new();
+    let (client, mut messages) = bed.start("").await;
+    let bell = Arc::new(Bell(Notify::new()));
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut context = Context::from_waker(&waker);
+    while messages.poll_next_unpin(&mut context).is_ready() {}
+    client.prompt(HELLO).await.expect("sent");
+    within(bell.0.notified()).await;
+    assert!(messages.poll_next_unpin(&mut context).is_ready());
+}
+
+/// Not even an interrupt is answered; the CLI still gets to see the end of its stdin and to end by
+/// itself.
+#[tokio::test]
+async fn a_deaf_cli_can_end_by_itself() {
+    let bed = Bed::new();
+    let mut options = bed.options("deaf=interrupt");
+    options.stop_ladder.after_eof = Duration::from_secs(2);
+    let (client, _messages) = within(Client::start(options)).await.expect("it starts");
+    let exit = within(client.stop()).await;
+    assert_eq!((exit.code, exit.signal), (Some(0), None), "{exit}");
+}
+
+/// A process in a session and an environment of its own cannot be found; it holds the pipes open
+/// when the CLI has ended. Nothing waits for it.
+#[tokio::test]
+async fn a_stray_process_does_not_keep_a_dead_cli_alive() {
+    let bed = Bed::new();
+    let options = bed.script(&format!(
+        r#"{ANSWER}
+           exec 3<&0
+           env -i setsid sh -c 'echo $$ > stray; exec sleep 100' <&3 &
+           until [ -s stray ]; do :; done
+           printf '{{"type":"last_words"}}\n'"#
+    ));
+    let (client, mut messages) = within(Client::start(options)).await.expect("it starts");
+    // More than a pipe takes, and nobody reads it.
+    let prompt = within(client.prompt("x".repeat(4 << 20))).await;
+    assert!(matches!(prompt, Err(RequestError::Ended)), "{prompt:?}");
+    let last = within(messages.next()).await.expect("what came before the end is kept");
+    assert!(last.raw.starts_with(br#"{"type":"last_words""#));
+    assert!(within(messages.next()).await.is_none());
+    assert_eq!(within(client.wait()).await.code, Some(0));
+    let pid = std::fs::read_to_string(bed.dir().join("stray")).expect("a pid was written");
+    let pid = pid.trim().parse().ok().and_then(Pid::from_raw).expect("a pid");
+    kill_process(pid, Signal::KILL).expect("it was still there");
+}
+
+/// Reports of progress want no answer, and not every CLI gives one.
+#[tokio::test]
+async fn reports_of_progress_wait_for_no_answer() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[schemars(crate = "pilothouse_client::mcp::schemars")]
+    struct Nothing {}
+
+    let bed = Bed::new();
+    let tool = Tool::with_call("steps", "Takes steps", |_: Nothing, call| async move {
+        for step in 1..4 {
+            call.progress(f64::from(step), None, "on the way").await;
+        }
+        Ok(ToolReply::text("there"))
+    });
+    let server = McpServer::builder("walk").with_tool(tool).build().expect("a server");
+    let options = bed.options("deaf=mcp_message").mcp_server(server);
+    let options = options.on_permission(|ask| async move { ask.allow() });
+    let (client, mut messages) = within(Client::start(options)).await.expect("it starts");
+    client.prompt("hi\n#script\ntool mcp__walk__steps {}\n---\nsay done").await.expect("sent");
+    assert_eq!(within(messages.turn()).await.expect("settled").text, "done");
 }
 
 /// Many conversations at once in one program.

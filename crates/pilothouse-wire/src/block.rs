@@ -436,6 +436,8 @@ impl Block {
     }
 }
 
+deserialize!(Content);
+
 impl Wire for Content {
     fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
         match cursor.peek()? {

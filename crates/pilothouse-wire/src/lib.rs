@@ -45,3 +45,7 @@ pub use codec::{Frame, Inbound, Outbound};
 pub use field::{Nullable, Object, Tag, Unknown, Wire};
 pub use permission::{PermissionMode, PermissionResult, PermissionUpdate};
 pub use raw::{Extra, Num, Raw};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

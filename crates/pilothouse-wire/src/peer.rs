@@ -65,7 +65,7 @@ impl<T> Peer<T> {
     /// Takes an answer of the CLI's.
     pub fn answered(&mut self, response: ControlResponse) -> Match<T> {
         let answer = response.response;
-        match answer.request_id().and_then(|id| self.ours.remove(id)) {
+        match answer.request_id().and_then(|id| self.ours.remove(&*id)) {
             Some(attached) => Match::Request(attached, answer),
             None => Match::Nothing(answer),
         }

@@ -4,62 +4,108 @@
 //! called from many tasks at once; no lock is held while a handler works. Dropping its future
 //! cancels the call in the server.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use pilothouse_wire::Raw;
 use pilothouse_wire::control::initialize::SdkMcpConfig;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData};
-use tokio::sync::mpsc;
+use serde::Serialize;
+use tokio::sync::{mpsc, oneshot};
 
 use super::calls::Calls;
 use super::jsonrpc::{Incoming, received, reply};
 use super::link::{Ends, Link, Opening};
 use super::{McpError, McpServer, shown_name};
 
-/// Where servers say things of their own accord (notifications, requests to the client): the name
-/// of the server, and the JSON-RPC message.
-pub(crate) type Outgoing = mpsc::UnboundedSender<(String, Raw)>;
+/// Where servers say things of their own accord.
+pub(crate) type Outgoing = mpsc::UnboundedSender<Said>;
+
+/// What a server says of its own accord: a notification, or a request to the client.
+#[derive(Debug)]
+pub(crate) struct Said {
+    /// The server.
+    pub(crate) server: String,
+    /// JSON-RPC.
+    pub(crate) message: Raw,
+    /// Who said it goes on when this is told, or dropped.
+    pub(crate) sent: oneshot::Sender<()>,
+}
 
 /// The servers.
 #[derive(Debug)]
-pub(crate) struct McpHost(BTreeMap<String, Hosted>);
+pub(crate) struct McpHost {
+    servers: Mutex<BTreeMap<String, Arc<Hosted>>>,
+    outgoing: Outgoing,
+}
 
 impl McpHost {
     /// Fails if the model could not tell the servers apart.
     pub(crate) fn new(servers: Vec<McpServer>, outgoing: Outgoing) -> Result<Self, McpError> {
-        let mut shown = BTreeSet::new();
-        let mut hosted = BTreeMap::new();
-        for server in servers {
-            let name = server.name().to_owned();
-            if name.is_empty() {
-                return Err(McpError::UnnamedServer);
-            }
-            if !shown.insert(shown_name(&name)) {
-                return Err(McpError::DuplicateServer { name });
-            }
-            hosted.insert(name, Hosted::new(server, outgoing.clone()));
+        let host = Self { servers: Mutex::default(), outgoing };
+        servers.into_iter().try_for_each(|server| host.add(server))?;
+        Ok(host)
+    }
+
+    /// Adds a server. Fails if the model could not tell it from another.
+    pub(crate) fn add(&self, server: McpServer) -> Result<(), McpError> {
+        let name = server.name().to_owned();
+        if name.is_empty() {
+            return Err(McpError::UnnamedServer);
         }
-        Ok(Self(hosted))
+        let mut servers = self.servers();
+        if servers.keys().any(|known| shown_name(known) == shown_name(&name)) {
+            return Err(McpError::DuplicateServer { name });
+        }
+        servers.insert(name, Arc::new(Hosted::new(server, self.outgoing.clone())));
+        Ok(())
+    }
+
+    /// Takes a server away. Calls that it works on are finished.
+    pub(crate) fn remove(&self, name: &str) {
+        self.servers().remove(name);
     }
 
     /// The names, for `sdkMcpServers`.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.0.keys().cloned().collect()
+        self.servers().keys().cloned().collect()
     }
 
     /// What has been configured, for `sdkMcpServerConfigs`; servers without any setting are left
     /// out.
     pub(crate) fn configs(&self) -> BTreeMap<String, SdkMcpConfig> {
-        let configs = self.0.iter().map(|(name, hosted)| (name, hosted.server.config()));
+        let servers = self.servers();
+        let configs = servers.iter().map(|(name, hosted)| (name, hosted.server.config()));
         configs.filter_map(|(name, config)| Some((name.clone(), config?))).collect()
+    }
+
+    /// Every server as an entry of `mcp_set_servers`.
+    pub(crate) fn entries(&self) -> BTreeMap<String, Raw> {
+        #[derive(Serialize)]
+        struct Entry<'a> {
+            r#type: &'static str,
+            name: &'a str,
+            #[serde(flatten)]
+            config: SdkMcpConfig,
+        }
+        let servers = self.servers();
+        let entries = servers.iter().filter_map(|(name, hosted)| {
+            let config = hosted.server.config().unwrap_or_default();
+            Some((name.clone(), Raw::of(&Entry { r#type: "sdk", name, config }).ok()?))
+        });
+        entries.collect()
+    }
+
+    fn servers(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Hosted>>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands `message` to `server` and waits for its answer, which is JSON-RPC too: also where the
     /// message is malformed or the handler fails. What wants no answer gets an empty one at once.
     pub(crate) async fn deliver(&self, server: &str, message: Raw) -> Result<Raw, McpError> {
-        let Some(hosted) = self.0.get(server) else {
+        let hosted = self.servers().get(server).cloned();
+        let Some(hosted) = hosted else {
             return Err(McpError::UnknownServer { name: server.to_owned(), known: self.names() });
         };
         Ok(match Incoming::read(&message) {
@@ -75,10 +121,7 @@ impl McpHost {
                 received()
             }
             Incoming::Answer(answer) => {
-                let link = hosted.slot().clone();
-                if let Some(link) = link {
-                    link.answer(*answer);
-                }
+                hosted.answer(&answer);
                 received()
             }
             Incoming::Invalid { id, error } => reply(&id, Err(&error)),
@@ -95,6 +138,8 @@ struct Hosted {
     calls: Arc<Calls>,
     sessions: AtomicU32,
     current: Mutex<Option<Arc<Link>>>,
+    /// Every session that still runs: the current one, and those that calls of theirs keep.
+    running: Mutex<Vec<Weak<Link>>>,
 }
 
 impl Hosted {
@@ -106,12 +151,13 @@ impl Hosted {
             calls: Arc::default(),
             sessions: AtomicU32::new(0),
             current: Mutex::default(),
+            running: Mutex::default(),
         }
     }
 
     async fn request(&self, id: Raw, request: ClientRequest) -> Raw {
         let handshake = matches!(request, ClientRequest::InitializeRequest(_));
-        let link = if handshake { Arc::new(self.open(Opening::Handshake)) } else { self.current() };
+        let link = if handshake { self.open(Opening::Handshake) } else { self.current() };
         let call = self.calls.enter(id.clone(), link.session(), link.input().clone());
         let message = ClientJsonRpcMessage::request(request, call.id());
         let answer = match link.input().send(message) {
@@ -135,18 +181,33 @@ impl Hosted {
         let mut slot = self.slot();
         match &*slot {
             Some(link) if !link.is_over() => Arc::clone(link),
-            _ => Arc::clone(slot.insert(Arc::new(self.open(Opening::None)))),
+            _ => Arc::clone(slot.insert(self.open(Opening::None))),
         }
     }
 
-    fn open(&self, opening: Opening) -> Link {
+    fn open(&self, opening: Opening) -> Arc<Link> {
         let ends = Ends {
             server: Arc::clone(&self.name),
             session: self.sessions.fetch_add(1, Ordering::Relaxed),
             calls: Arc::clone(&self.calls),
             outgoing: self.outgoing.clone(),
         };
-        Link::open(self.server.handler(), ends, opening)
+        let link = Arc::new(Link::open(self.server.handler(), ends, opening));
+        let mut running = self.running();
+        running.retain(|link| link.strong_count() > 0);
+        running.push(Arc::downgrade(&link));
+        drop(running);
+        link
+    }
+
+    /// Hands the client's answer to the session that asked.
+    fn answer(&self, answer: &ClientJsonRpcMessage) {
+        let running: Vec<_> = self.running().iter().filter_map(Weak::upgrade).collect();
+        running.iter().for_each(|link| link.answer(answer.clone()));
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<Weak<Link>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn slot(&self) -> MutexGuard<'_, Option<Arc<Link>>> {

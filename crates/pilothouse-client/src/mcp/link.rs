@@ -4,7 +4,6 @@
 //! the one that serves it, so that a repeated handshake does not cut calls off. Letting go of the
 //! last one cancels what the server still does.
 
-use std::future::ready;
 use std::sync::Arc;
 
 use pilothouse_wire::Raw;
@@ -13,11 +12,11 @@ use rmcp::model::{
 };
 use rmcp::service::{RoleServer, serve_directly, serve_server};
 use rmcp::transport::Transport;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use super::calls::{Calls, Input};
-use super::host::Outgoing;
+use super::host::{Outgoing, Said};
 use super::server::Handler;
 
 /// How a session begins.
@@ -129,24 +128,29 @@ struct Channel {
 }
 
 impl Channel {
-    fn forward(&self, message: ServerJsonRpcMessage) -> Result<(), Closed> {
+    /// Takes a message of the server's. What it says of its own accord is underway then, and
+    /// written when the receiver hears of it.
+    fn forward(
+        &self,
+        message: ServerJsonRpcMessage,
+    ) -> Result<Option<oneshot::Receiver<()>>, Closed> {
         let Ends { session, calls, .. } = &self.ends;
         match message {
             JsonRpcMessage::Response(response) => {
                 if let RequestId::Number(id) = response.id {
                     calls.settle(id, Ok(&response.result));
                 }
-                Ok(())
+                Ok(None)
             }
             JsonRpcMessage::Error(failure) => {
                 if let Some(RequestId::Number(id)) = failure.id {
                     calls.settle(id, Err(&failure.error));
                 }
-                Ok(())
+                Ok(None)
             }
             JsonRpcMessage::Request(mut request) => {
                 request.id = global_id(*session, &request.id);
-                self.emit(&JsonRpcMessage::Request(request))
+                self.emit(&JsonRpcMessage::Request(request)).map(Some)
             }
             JsonRpcMessage::Notification(mut notification) => {
                 if let ServerNotification::CancelledNotification(cancelled) =
@@ -155,17 +159,20 @@ impl Channel {
                 {
                     *id = global_id(*session, id);
                 }
-                self.emit(&JsonRpcMessage::Notification(notification))
+                self.emit(&JsonRpcMessage::Notification(notification)).map(Some)
             }
         }
     }
 
-    /// Sends what the server says of its own accord. The way is unbounded: `rmcp` waits for each
-    /// message to be accepted, so a handler that says much waits for itself alone, and a bound would
-    /// make a CLI that reads slowly block the answers of all other calls.
-    fn emit(&self, message: &ServerJsonRpcMessage) -> Result<(), Closed> {
-        let raw = Raw::of(message).map_err(|_| Closed)?;
-        self.ends.outgoing.send((self.ends.server.to_string(), raw)).map_err(|_| Closed)
+    /// Sends what the server says of its own accord. The way has no bound of its own, so that the
+    /// order is that of saying; but whoever says something waits until it is written, and so what is
+    /// underway is bounded by how many speak at once.
+    fn emit(&self, message: &ServerJsonRpcMessage) -> Result<oneshot::Receiver<()>, Closed> {
+        let message = Raw::of(message).map_err(|_| Closed)?;
+        let (sent, written) = oneshot::channel();
+        let said = Said { server: self.ends.server.to_string(), message, sent };
+        self.ends.outgoing.send(said).map_err(|_| Closed)?;
+        Ok(written)
     }
 }
 
@@ -176,8 +183,14 @@ impl Transport<RoleServer> for Channel {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Closed>> + Send + 'static {
-        // Sent before the future is polled: this keeps the server's messages in their order.
-        ready(self.forward(message))
+        // Underway before the future is polled: this keeps the server's messages in their order.
+        let forwarded = self.forward(message);
+        async move {
+            match forwarded? {
+                Some(written) => written.await.map_err(|_| Closed),
+                None => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {

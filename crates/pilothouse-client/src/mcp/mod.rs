@@ -62,7 +62,7 @@ pub use rmcp::schemars;
 pub use server::{McpServer, PermissionPolicy};
 pub use tool::{Tool, ToolCall};
 
-pub(crate) use host::McpHost;
+pub(crate) use host::{McpHost, Said};
 
 /// Why a server cannot be offered, or a message not be delivered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

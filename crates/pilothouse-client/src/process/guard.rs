@@ -4,10 +4,8 @@
 //! dead; no signal handler, no thread-bound parent-death signal and no unsafe code is needed, and it
 //! reaches processes that left the CLI's group. If there is no shell, runs go unguarded.
 
-use std::process::Stdio;
-
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, ChildStdin};
 
 /// Reads the group's id, then waits for `done` or the end. `$1` is the mark of the run.
 ///
@@ -63,14 +61,6 @@ impl Guard {
         }
     }
 
-    /// Leaves the run to the guard.
-    pub(super) fn release(&mut self) {
-        if let Some((child, stdin)) = self.shell.take() {
-            drop(stdin);
-            drop(child); // tokio reaps it
-        }
-    }
-
     /// The run is over; the guard ends too.
     pub(super) async fn dismiss(&mut self) {
         self.tell("done\n").await;
@@ -91,6 +81,9 @@ impl Guard {
 
 #[cfg(unix)]
 fn start_shell(run: &str) -> std::io::Result<Option<(Child, ChildStdin)>> {
+    use std::process::Stdio;
+    use tokio::process::Command;
+
     let mark = format!("{}={run}", super::MARK);
     let mut command = Command::new("/bin/sh");
     command.args(["-c", SCRIPT, "pilothouse-guard", &mark]).env_remove(super::MARK);
@@ -104,6 +97,5 @@ fn start_shell(run: &str) -> std::io::Result<Option<(Child, ChildStdin)>> {
 
 #[cfg(not(unix))]
 fn start_shell(_run: &str) -> std::io::Result<Option<(Child, ChildStdin)>> {
-    let _ = (Stdio::null(), Command::new(""));
     Ok(None)
 }

@@ -98,7 +98,7 @@ pub(crate) struct Process {
 pub(crate) struct ProcessControl {
     pub(crate) pid: Option<u32>,
     pub(crate) exit: ExitWatch,
-    stop: mpsc::Sender<StopLadder>,
+    stop: mpsc::Sender<()>,
 }
 
 /// Tells how a CLI ended.
@@ -110,7 +110,11 @@ pub(crate) struct ExitWatch {
 
 impl Process {
     /// Starts the CLI. Must be called within a tokio runtime.
-    pub(crate) fn start(launch: &Launch, run: &str) -> Result<Self, StartError> {
+    pub(crate) fn start(
+        launch: &Launch,
+        run: &str,
+        ladder: StopLadder,
+    ) -> Result<Self, StartError> {
         let guard = Guard::start(run);
         let mut command = Command::new(&launch.exe);
         if launch.clear_env {
@@ -140,7 +144,8 @@ impl Process {
         let pid = child.id();
         let (stop, stops) = mpsc::channel(1);
         let (exit_sender, exit) = watch::channel(None);
-        let supervisor = Supervisor { child, guard, run: run.to_owned(), stderr: stderr.clone() };
+        let (run, last_words) = (run.to_owned(), stderr.clone());
+        let supervisor = Supervisor { child, guard, run, ladder, stderr: last_words };
         tokio::spawn(supervisor.run(stops, exit_sender));
         let control = ProcessControl { pid, exit: ExitWatch { stderr, exit }, stop };
         Ok(Self { stdin, stdout, control })
@@ -167,6 +172,14 @@ impl ExitWatch {
         known.unwrap_or_else(|| Exit { code: None, signal: None, stderr: self.stderr.text() })
     }
 
+    /// Waits until the CLI has ended and `moment` has passed since, or since this was called.
+    pub(crate) async fn ended_for(&mut self, moment: Duration) {
+        let ended = self.exit.wait_for(Option::is_some).await;
+        // The lock that this holds is not for keeping.
+        drop(ended);
+        tokio::time::sleep(moment).await;
+    }
+
     /// How the CLI ended, if it has.
     pub(crate) fn get(&self) -> Option<Exit> {
         self.exit.borrow().clone()
@@ -174,10 +187,11 @@ impl ExitWatch {
 }
 
 impl ProcessControl {
-    /// Starts the ladder; stdin must have been closed.
-    pub(crate) async fn stop(&self, ladder: StopLadder) {
+    /// Starts down the ladder. Stdin should have been closed; a CLI that does not read it ends all
+    /// the same.
+    pub(crate) async fn stop(&self) {
         // The channel is closed when the CLI has already ended: nothing to stop.
-        let _ = self.stop.send(ladder).await;
+        let _ = self.stop.send(()).await;
     }
 }
 
@@ -186,24 +200,19 @@ struct Supervisor {
     child: Child,
     guard: Guard,
     run: String,
+    ladder: StopLadder,
     stderr: StderrTail,
 }
 
 impl Supervisor {
-    async fn run(
-        mut self,
-        mut stops: mpsc::Receiver<StopLadder>,
-        exit: watch::Sender<Option<Exit>>,
-    ) {
+    async fn run(mut self, mut stops: mpsc::Receiver<()>, exit: watch::Sender<Option<Exit>>) {
         self.guard.watch(self.child.id()).await;
         let pid = self.child.id();
         let status = tokio::select! {
             status = self.child.wait() => status,
-            stop = stops.recv() => match stop {
-                Some(ladder) => self.descend(ladder).await,
-                // Every handle is gone without a stop: the ladder is the guard's to walk.
-                None => { self.guard.release(); self.child.wait().await }
-            },
+            // Told to stop, or every handle is gone. The guard stays: if this process, or only its
+            // runtime, ends on the way down, the rest of the ladder is the guard's to walk.
+            _ = stops.recv() => self.descend().await,
         };
         leftovers::end(&self.run, pid).await;
         self.stderr.finished().await;
@@ -218,8 +227,8 @@ impl Supervisor {
         exit.send_replace(Some(Exit { code, signal, stderr: self.stderr.text() }));
     }
 
-    async fn descend(&mut self, ladder: StopLadder) -> std::io::Result<std::process::ExitStatus> {
-        let pid = self.child.id();
+    async fn descend(&mut self) -> std::io::Result<std::process::ExitStatus> {
+        let (pid, ladder) = (self.child.id(), self.ladder);
         if let Ok(status) = tokio::time::timeout(ladder.after_eof, self.child.wait()).await {
             return status;
         }

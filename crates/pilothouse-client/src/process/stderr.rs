@@ -16,19 +16,19 @@ const GRACE: Duration = Duration::from_millis(200);
 /// The last of what the CLI wrote to stderr.
 #[derive(Clone, Debug)]
 pub(crate) struct StderrTail {
-    tail: Arc<Mutex<Vec<u8>>>,
+    tail: Arc<Mutex<Tail>>,
     closed: watch::Receiver<bool>,
 }
 
 impl StderrTail {
     pub(super) fn drain(mut stderr: ChildStderr) -> Self {
-        let tail = Arc::new(Mutex::new(Vec::new()));
+        let tail = Arc::<Mutex<Tail>>::default();
         let (closing, closed) = watch::channel(false);
         let kept = Arc::clone(&tail);
         tokio::spawn(async move {
             let mut buffer = vec![0; 4096];
             while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
-                keep(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &buffer[..read]);
+                kept.lock().unwrap_or_else(PoisonError::into_inner).keep(&buffer[..read]);
             }
             closing.send_replace(true);
         });
@@ -38,7 +38,7 @@ impl StderrTail {
     /// The text so far, secrets replaced.
     pub(crate) fn text(&self) -> String {
         let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        redact(&String::from_utf8_lossy(&tail))
+        redact(&String::from_utf8_lossy(tail.whole_words()))
     }
 
     pub(super) async fn finished(&self) {
@@ -47,10 +47,29 @@ impl StderrTail {
     }
 }
 
-fn keep(tail: &mut Vec<u8>, bytes: &[u8]) {
-    tail.extend_from_slice(bytes);
-    if tail.len() > TAIL {
-        tail.drain(..tail.len() - TAIL);
+#[derive(Debug, Default)]
+struct Tail {
+    bytes: Vec<u8>,
+    /// Whether there was something before it.
+    cut: bool,
+}
+
+impl Tail {
+    fn keep(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() > TAIL {
+            self.bytes.drain(..self.bytes.len() - TAIL);
+            self.cut = true;
+        }
+    }
+
+    /// Without the half of a word that it may begin with: half a key does not look like one.
+    fn whole_words(&self) -> &[u8] {
+        let start = match self.cut {
+            true => self.bytes.iter().position(u8::is_ascii_whitespace),
+            false => Some(0),
+        };
+        &self.bytes[start.unwrap_or(self.bytes.len())..]
     }
 }
 
@@ -108,10 +127,11 @@ mod tests {
 
     #[test]
     fn only_the_tail_is_kept() {
-        let mut tail = Vec::new();
-        keep(&mut tail, &vec![b'a'; TAIL]);
-        keep(&mut tail, b"end");
-        assert_eq!(tail.len(), TAIL);
-        assert!(tail.ends_with(b"aend"));
+        let mut tail = Tail::default();
+        tail.keep(&vec![b'a'; TAIL]);
+        assert_eq!(tail.whole_words().len(), TAIL);
+        tail.keep(b" end");
+        assert_eq!(tail.bytes.len(), TAIL);
+        assert_eq!(tail.whole_words(), b" end", "half a word may be half a secret");
     }
 }

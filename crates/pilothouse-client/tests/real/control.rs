@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pilothouse_client::wire::invocation::Effort;
 use pilothouse_client::wire::permission::PermissionMode;
 use pilothouse_client::{Detail, RequestError};
 use serde_json::json;
@@ -33,7 +34,7 @@ async fn model_and_thinking(bed: &Bed) {
     assert_eq!(thinks(&request), bed.expected.thinks_by_default, "{}", request.body["thinking"]);
 
     client.set_model(None).await.unwrap();
-    session.request(bed.expected.apply_settings, client.set_effort(Some("low"))).await;
+    session.request(bed.expected.apply_settings, client.set_effort(Some(Effort::Low))).await;
     let request = next_request(bed, &mut session).await;
     assert_eq!(request.model(), bed.expected.default_model);
     let low = request.body["output_config"]["effort"] == "low";

@@ -1,7 +1,7 @@
 //! The model's API fails, for a while or for good; limits are reached.
 
-use pilothouse_client::TurnError;
 use pilothouse_client::wire::message::System;
+use pilothouse_client::{Limit, TurnError};
 
 use crate::bed::Bed;
 
@@ -63,13 +63,13 @@ async fn limits(bed: &Bed) {
     let mut session = bed.start(bed.options(bed.invocation().max_turns(1u32))).await;
     session.say("tool Bash {\"command\":\"echo one\"}\n---\nsay Never said.").await;
     let error = session.turn().await.unwrap_err();
-    assert!(matches!(&error, TurnError::Limit { limit } if limit == "max turns"), "{error:?}");
+    assert!(matches!(&error, TurnError::Limit { limit } if *limit == Limit::Turns), "{error:?}");
     assert!(error.to_string().contains("raise it"), "{error}");
     session.end().await;
 
     let mut session = bed.start(bed.options(bed.invocation().max_budget_usd(0.01))).await;
     session.say("usage 100000 100000\ntool Bash {\"command\":\"echo one\"}\n---\nsay Never.").await;
     let error = session.turn().await.unwrap_err();
-    assert!(matches!(&error, TurnError::Limit { limit } if limit == "budget"), "{error:?}");
+    assert!(matches!(&error, TurnError::Limit { limit } if *limit == Limit::Budget), "{error:?}");
     session.end().await;
 }

@@ -15,7 +15,7 @@ use crate::bed::{Bed, Told};
 use crate::expected::Support;
 use crate::session::Session;
 
-on_every_version!(in_process, beside_the_cli, added_later, elicitation);
+on_every_version!(in_process, in_process_later, beside_the_cli, added_later, elicitation);
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "pilothouse_client::mcp::schemars")]
@@ -144,6 +144,33 @@ async fn beside_the_cli(bed: &Bed) {
         let RequestError::Refused { message, .. } = &error else { panic!("{error:?}") };
         assert!(message.contains("nobody"), "{message}");
     }
+    assert!(session.end().await.success());
+}
+
+/// A server of this process joins the conversation and leaves it; those that were there stay.
+async fn in_process_later(bed: &Bed) {
+    let allowed = bed.invocation().allowed_tools(["mcp__calc", "mcp__late"]);
+    let mut session = bed.start(bed.options(allowed).mcp_server(calc())).await;
+    let client = session.client.clone();
+    let late = |_: Nothing| async move { Ok(ToolReply::text("Better than never.")) };
+    let late = McpServer::builder("late").tool("come", "Comes late", late).build().unwrap();
+    client.add_mcp_server(late.clone()).await.unwrap();
+    let again = client.add_mcp_server(late).await.unwrap_err();
+    assert!(matches!(again, RequestError::Mcp(_)), "{again:?}");
+
+    let script = "tool mcp__calc__add {\"a\":1,\"b\":2}\ntool mcp__late__come {}\n---\nsay Done.";
+    session.say(script).await;
+    session.answer("Done.").await;
+    let said: Vec<_> = bed.last_asked().tool_results().into_iter().map(|r| r.text).collect();
+    assert_eq!(said, ["The sum is 3.", "Better than never."]);
+
+    client.remove_mcp_server("late").await.unwrap();
+    client.mcp_set_servers(BTreeMap::new()).await.unwrap();
+    session.say(script).await;
+    session.answer("Done.").await;
+    let said: Vec<_> = bed.last_asked().tool_results().into_iter().map(|r| r.text).collect();
+    assert_eq!(said[2], "The sum is 3.", "{said:?}");
+    assert!(said[3].contains("No such tool"), "{said:?}");
     assert!(session.end().await.success());
 }
 

@@ -12,6 +12,8 @@ pub mod workspace;
 pub use cli::CliRequest;
 pub use host::{HostRequest, Request};
 
+use std::borrow::Cow;
+
 use crate::field::Wire;
 use crate::raw::Raw;
 
@@ -93,12 +95,12 @@ object! {
 }
 
 impl Answer {
-    /// The request that is answered.
-    pub fn request_id(&self) -> Option<&str> {
+    /// The request that is answered. An answer of an unknown kind has one too, as a rule.
+    pub fn request_id(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Success(success) => Some(&success.request_id),
-            Self::Error(failure) => Some(&failure.request_id),
-            Self::Unknown(_) => None,
+            Self::Success(success) => Some(Cow::Borrowed(&success.request_id)),
+            Self::Error(failure) => Some(Cow::Borrowed(&failure.request_id)),
+            Self::Unknown(unknown) => unknown.raw.member("request_id")?.read().map(Cow::Owned),
         }
     }
 }

@@ -23,7 +23,7 @@ use super::*;
 /// A host, and what its servers said of their own accord.
 struct Bench {
     host: Arc<McpHost>,
-    said: UnboundedReceiver<(String, Raw)>,
+    said: UnboundedReceiver<Said>,
 }
 
 impl Bench {
@@ -55,7 +55,8 @@ impl Bench {
     }
 
     async fn said(&mut self) -> Value {
-        let (server, message) = soon(self.said.recv()).await.unwrap();
+        let Said { server, message, sent } = soon(self.said.recv()).await.unwrap();
+        let _ = sent.send(());
         assert_eq!(server, "calc");
         message.to_value()
     }

@@ -13,17 +13,43 @@ async fn progress_goes_out_before_the_answer() {
     });
     let mut bench = Bench::new([calc().with_tool(steps).build().unwrap()]);
     bench.shake_hands().await;
-    let reply = bench.call("steps", json!({})).await;
-    assert_eq!(text(&reply), "toolu_1");
-    let first = bench.said.try_recv().unwrap().1.to_value();
+    let reply = bench.start(call(7, "steps", json!({})));
+    let first = bench.said().await;
     assert_eq!(first["method"], "notifications/progress");
     assert_eq!(
         first["params"],
         json!({"progressToken": 5, "progress": 1.0, "total": 2.0, "message": "half"})
     );
-    let second = bench.said.try_recv().unwrap().1.to_value();
+    let second = bench.said().await;
     assert_eq!(second["params"]["message"], "whole");
+    assert_eq!(text(&reply.await.unwrap()), "toolu_1");
     assert!(bench.said.try_recv().is_err());
+}
+
+/// A tool that reports without end fills no memory while the CLI takes nothing.
+#[tokio::test]
+async fn whoever_says_something_waits_until_it_is_written() {
+    let (told, mut telling) = mpsc::unbounded_channel();
+    let chatty = Tool::with_call("chatty", "", move |_: NoInput, call: ToolCall| {
+        let told = told.clone();
+        async move {
+            for step in 1.. {
+                call.progress(f64::from(step), None, "more").await;
+                told.send(step).unwrap();
+            }
+            Ok(ToolReply::text("never"))
+        }
+    });
+    let mut bench = Bench::new([calc().with_tool(chatty).build().unwrap()]);
+    bench.shake_hands().await;
+    let endless = bench.start(call(7, "chatty", json!({})));
+    // The server is at work, as another call shows, and the report is not yet taken.
+    let report = soon(bench.said.recv()).await.unwrap();
+    assert_eq!(text(&bench.call("add", json!({"a": 1})).await), "1");
+    assert!(telling.try_recv().is_err(), "it waits");
+    report.sent.send(()).unwrap();
+    assert_eq!(soon(telling.recv()).await, Some(1));
+    endless.abort();
 }
 
 #[tokio::test]
@@ -74,7 +100,7 @@ async fn client_answers_the_server() {
 async fn answers_do_not_cross_sessions() {
     let mut bench = Bench::new([calc().with_tool(asking()).build().unwrap()]);
     bench.shake_hands().await;
-    let _first = bench.start(call(1, "ask", json!({})));
+    let first = bench.start(call(1, "ask", json!({})));
     let old = bench.said().await;
     bench.shake_hands().await;
     let second = bench.start(call(1, "ask", json!({})));
@@ -83,6 +109,7 @@ async fn answers_do_not_cross_sessions() {
     bench.deliver(json!({"jsonrpc": "2.0", "id": old["id"], "result": {"answer": "old"}})).await;
     bench.deliver(json!({"jsonrpc": "2.0", "id": new["id"], "result": {"answer": "new"}})).await;
     assert_eq!(text(&second.await.unwrap()), r#"{"answer":"new"}"#);
+    assert_eq!(text(&first.await.unwrap()), r#"{"answer":"old"}"#);
 }
 
 #[tokio::test]
