@@ -1,0 +1,201 @@
+//! Rules that answer approvals: TOML in, a decision and its reason out.
+//!
+//! A [`Policy`] is a list of rules, a [`PolicySet`] a list of policies. The first rule that is about
+//! a call decides it; where there is none, a person is asked. Nothing here reads a file, an
+//! environment or a clock.
+//!
+//! ```
+//! use pilothouse_session::policy::{Call, Level, Place, Policy, PolicySet, Preset, Verdict};
+//! use pilothouse_wire::Raw;
+//! use pilothouse_wire::permission::PermissionMode;
+//!
+//! let text = r#"
+//!     [[rule]]
+//!     tool = ["Read", "Edit", "Write"]
+//!     path = ["~/.ssh/**", "**/.env"]
+//!     deny = "Secrets stay where they are."
+//!
+//!     [[rule]]
+//!     tool = "Bash"
+//!     command = ["git status", "git diff *", "cargo test *"]
+//!     then = "allow"
+//!
+//!     [[rule]]
+//!     tool = ["Edit", "Write"]
+//!     path = "src/**"
+//!     mode = "acceptEdits"
+//!     subagent = false
+//!     then = "allow"
+//!
+//!     [[rule]]
+//!     server = "github"
+//!     tool = "mcp__*__get_*"
+//!     then = "allow"
+//! "#;
+//! let mine = Policy::parse("policy.toml", text, Level::User)?;
+//! let policies = PolicySet::new([mine, Preset::Supervised.policy()]);
+//!
+//! let place = Place { home: Some("/home/me".into()), ..Place::at("/work/app") };
+//! let decide = |command: &str| {
+//!     let input = Raw::from(serde_json::json!({ "command": command }));
+//!     let mode = PermissionMode::Default;
+//!     policies.decide(&Call { tool: "Bash", input: &input, mode: &mode, subagent: None }, &place)
+//! };
+//! assert_eq!(decide("git diff --stat && cargo test").verdict, Verdict::Allow);
+//! assert_eq!(decide("git status; rm -rf ~").verdict, Verdict::Ask);
+//! assert_eq!(decide("git status > ~/.bashrc").verdict, Verdict::Ask);
+//! assert_eq!(
+//!     decide("git status").because.to_string(),
+//!     "allowed by rule 2 (user policy.toml:7): tool `Bash`, command `git status` or `git diff *` \
+//!      or `cargo test *`; decided by `git status`",
+//! );
+//! # Ok::<(), pilothouse_session::policy::PolicyError>(())
+//! ```
+//!
+//! # A rule
+//!
+//! | key | is about |
+//! |---|---|
+//! | `tool` | the tool's name; `*` is any text. Old and new names of a tool are one |
+//! | `command` | simple commands of tools that run a shell; see below |
+//! | `variables` | `true` lets `*` in `command` stand for words with variables too |
+//! | `path` | files; see below |
+//! | `server` | an MCP server |
+//! | `mode` | the permission mode at the time of the call |
+//! | `subagent` | `true` in a subagent, `false` in the main thread, or types of subagents |
+//! | `then` | `"allow"` or `"ask"` |
+//! | `deny` | denies; the text is what the model is told |
+//!
+//! All keys of a rule must fit; of a list, one entry. A rule has one of `then` and `deny`, and never
+//! both `command` and `path`. What is misspelt is an error, since a rule that never matches protects
+//! nobody.
+//!
+//! # Strict and greedy
+//!
+//! A rule that allows must fit for certain. A rule that denies or asks also acts where it only may
+//! fit: where a name comes out of a variable, where words stand between those of its pattern, where
+//! the path is missing. Then a person is asked, and told which rule it may be.
+//!
+//! # Commands
+//!
+//! A command line is parsed as bash and taken apart; every simple command in it is decided by
+//! itself, be it in a pipeline, a loop, a substitution or a here-document. All must be allowed for
+//! the whole to be; one that is denied denies it. What cannot be read for sure is never allowed by
+//! a rule with `command`; a rule for the tool as a whole allows it.
+//!
+//! - `git status` is these two words; `git diff *` any that start so; `npm run test:*` any text in
+//!   the word; `npm * test` any one word there. `*` alone is any command that can be read.
+//! - `*` stands for words that can be read off, file names and lists in braces included. Words with
+//!   variables or the output of commands are matched only by rules with `variables = true`.
+//! - `*` does not stand for options that make a reading command write or run (`find -delete`,
+//!   `git -c`, `sort -o`). A pattern that means them spells them. Since a variable may hold one,
+//!   commands with such options take no variables.
+//! - A variable set before a command must be a harmless one (`NO_COLOR=1`), or stand in the pattern:
+//!   `FOO=* make *`. So must one that is exported.
+//! - `timeout`, `nice`, `nohup`, `time`, `env`, `command`, `exec`, `xargs`, `find -exec`, `eval` and
+//!   `sh -c` are looked through: what they run is what counts. After `sudo` and its like the pattern
+//!   must spell the command: `sudo apt *`, never `sudo *`.
+//! - Writing to a file by `>` is decided as a call of `Write` for that file, `<` as one of `Read`,
+//!   or by a rule for the shell tool with `path`. `2>&1` and `/dev/null` are harmless.
+//! - A rule that denies a file asks about commands that name it.
+//!
+//! What a program does with its arguments is not known here: whoever allows `python *` allows
+//! everything. Aliases and functions of the user's own shell are not seen. Where that shell is zsh,
+//! the line is still read as bash; the differences that could hide a command are not understood
+//! here and hence asked.
+//!
+//! # Paths
+//!
+//! `src/**` is below any working directory of the [`Place`], `~/x` below the home, `/x` below the
+//! root. `*` and `?` stay in one segment, `**` is any number of them, and `dir/**` is `dir` too.
+//! Paths are made absolute and freed of `..` by their letters alone; links are not followed. A rule
+//! that allows heeds case, one that denies does not. A search (`Grep`, `Glob`, `LS`) is allowed only
+//! if all below its directory is, and asked if something below it is denied.
+//!
+//! # For people
+//!
+//! No rule can answer a question (`AskUserQuestion`) with yes, not even those of the preset
+//! `autonomous`; a rule may deny it. Leaving plan mode (`ExitPlanMode`) is asked unless a rule
+//! allows it by name: `tool = "*"` does not. The preset `autonomous` names it.
+//!
+//! # Whom to trust
+//!
+//! A policy of the level [`Level::Project`] was written by whoever wrote the project. Put the user's
+//! own first, so that it has the first word, and load a project's only once it is trusted.
+
+mod command;
+mod error;
+mod glob;
+mod parse;
+mod place;
+mod preset;
+mod remembered;
+mod rule;
+mod set;
+mod shell;
+mod subject;
+mod verdict;
+
+use pilothouse_wire::Raw;
+use pilothouse_wire::permission::PermissionMode;
+
+pub use error::{PolicyError, Problem};
+pub use place::Place;
+pub use preset::Preset;
+pub use remembered::rule_matches;
+pub use set::{Otherwise, PolicySet};
+pub use verdict::{Decision, Explanation, Ground, Level, Outcome, RuleRef, Verdict};
+
+/// A call of a tool that waits for an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// What it is to be called with.
+    pub input: &'a Raw,
+    /// The permission mode of the session.
+    pub mode: &'a PermissionMode,
+    /// The type of the subagent that calls, or `None` in the main thread. Where only its id is
+    /// known, any text that is no type will do.
+    pub subagent: Option<&'a str>,
+}
+
+/// Rules from one file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    name: String,
+    level: Level,
+    rules: Vec<rule::Rule>,
+}
+
+impl Policy {
+    /// Reads a policy. `source_name` is what errors and explanations call the file.
+    pub fn parse(source_name: &str, text: &str, level: Level) -> Result<Self, PolicyError> {
+        parse::policy(source_name, text, level)
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it comes from.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Its rules, in order.
+    pub fn rules(&self) -> impl Iterator<Item = &RuleRef> {
+        self.rules.iter().map(|rule| &rule.reference)
+    }
+
+    /// How many rules it has.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether it has no rules.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+}

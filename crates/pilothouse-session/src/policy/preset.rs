@@ -1,0 +1,71 @@
+//! The policies that come along, written as any other.
+
+use super::error::PolicyError;
+use super::verdict::Level;
+use super::{Policy, parse};
+
+/// A policy that comes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Everything is allowed but questions, which are for people.
+    Autonomous,
+    /// Everything but looking is asked.
+    Supervised,
+    /// Only leaving plan mode is asked.
+    Plan,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::Autonomous, Self::Supervised, Self::Plan];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Autonomous => "autonomous",
+            Self::Supervised => "supervised",
+            Self::Plan => "plan",
+        }
+    }
+
+    /// The preset of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|preset| preset.name() == name)
+    }
+
+    /// Its text, as a file could hold it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Autonomous => include_str!("presets/autonomous.toml"),
+            Self::Supervised => include_str!("presets/supervised.toml"),
+            Self::Plan => include_str!("presets/plan.toml"),
+        }
+    }
+
+    /// The policy. Without rules, which asks everything, should the text be broken; a test holds
+    /// that it is not.
+    pub fn policy(self) -> Policy {
+        self.read().unwrap_or_else(|_| Policy {
+            name: self.name().to_owned(),
+            level: Level::Builtin,
+            rules: Vec::new(),
+        })
+    }
+
+    fn read(self) -> Result<Policy, PolicyError> {
+        parse::policy(self.name(), self.text(), Level::Builtin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_presets_can_be_read() {
+        for preset in Preset::ALL {
+            assert!(preset.read().is_ok_and(|policy| !policy.is_empty()), "{preset:?}");
+            assert_eq!(Preset::named(preset.name()), Some(*preset));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Policies in their order, and the decision.
+
+use pilothouse_wire::tool::canonical;
+
+use super::command::Fit;
+use super::place::Place;
+use super::rule::{Effect, Item, Rule};
+use super::shell::Part;
+use super::subject::Subject;
+use super::verdict::{Decision, Explanation, Ground, Outcome, Verdict};
+use super::{Call, Policy};
+
+/// Policies, the first of which has the first word, and what holds where all are silent.
+#[derive(Clone, Debug, Default)]
+pub struct PolicySet {
+    policies: Vec<Policy>,
+    otherwise: Otherwise,
+}
+
+/// What holds where no rule matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Otherwise {
+    /// A person is asked.
+    #[default]
+    Ask,
+    /// It is denied, with this message to the model: for sessions nobody watches.
+    Deny(String),
+}
+
+/// What the rules say about one item.
+enum Finding<'a> {
+    Rule(&'a Rule),
+    Uncertain(&'a Rule),
+    /// Nothing; perhaps there was a rule that may not answer this.
+    Nothing(Option<&'a Rule>),
+}
+
+impl PolicySet {
+    /// The policies in this order.
+    pub fn new(policies: impl IntoIterator<Item = Policy>) -> Self {
+        Self { policies: policies.into_iter().collect(), otherwise: Otherwise::default() }
+    }
+
+    /// The same, with something else than asking where no rule matches.
+    #[must_use]
+    pub fn otherwise(mut self, otherwise: Otherwise) -> Self {
+        self.otherwise = otherwise;
+        self
+    }
+
+    /// The policies, in order.
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
+    }
+
+    /// Decides a call, and says why.
+    pub fn decide(&self, call: &Call<'_>, place: &Place) -> Decision {
+        let subject = Subject::of(call.tool, call.input, place);
+        let Subject::Shell(script) = &subject else {
+            let finding = self.find(call, Item::Whole(&subject), place);
+            return self.conclude(&finding, None);
+        };
+        // No beats ask beats yes; among equals the first part speaks.
+        let mut decided: Option<Decision> = None;
+        for part in &script.parts {
+            let finding = self.find(call, Item::Part(part), place);
+            if matches!(part, Part::Mention(..)) && is_silent(&finding) {
+                continue;
+            }
+            let decision = self.conclude(&finding, Some(part));
+            if decided.as_ref().is_none_or(|old| weight(&decision) > weight(old)) {
+                decided = Some(decision);
+            }
+        }
+        decided.unwrap_or_else(|| self.conclude(&Finding::Nothing(None), None))
+    }
+
+    fn find(&self, call: &Call<'_>, item: Item<'_>, place: &Place) -> Finding<'_> {
+        let mut passed_over = None;
+        for rule in self.policies.iter().flat_map(|policy| &policy.rules) {
+            match (&rule.effect, rule.fit(call, item, place)) {
+                (_, Fit::No) => {}
+                (Effect::Allow, _) if is_for_people(call.tool, rule) => {
+                    passed_over = passed_over.or(Some(rule));
+                }
+                (Effect::Deny(_), Fit::Maybe) => return Finding::Uncertain(rule),
+                _ => return Finding::Rule(rule),
+            }
+        }
+        Finding::Nothing(passed_over)
+    }
+
+    fn conclude(&self, finding: &Finding<'_>, part: Option<&Part>) -> Decision {
+        let rule = |rule: &Rule| Ground::Rule { rule: rule.reference.clone() };
+        let (verdict, ground) = match finding {
+            Finding::Rule(it) => match &it.effect {
+                Effect::Allow => (Verdict::Allow, rule(it)),
+                Effect::Ask => (Verdict::Ask, rule(it)),
+                Effect::Deny(message) => (Verdict::Deny { message: message.clone() }, rule(it)),
+            },
+            Finding::Uncertain(it) => {
+                (Verdict::Ask, Ground::Uncertain { rule: it.reference.clone() })
+            }
+            Finding::Nothing(Some(it)) => {
+                (Verdict::Ask, Ground::ForPeople { rule: it.reference.clone() })
+            }
+            Finding::Nothing(None) => {
+                let verdict = match &self.otherwise {
+                    Otherwise::Ask => Verdict::Ask,
+                    Otherwise::Deny(message) => Verdict::Deny { message: message.clone() },
+                };
+                (verdict, Ground::Default)
+            }
+        };
+        let outcome = match verdict {
+            Verdict::Allow => Outcome::Allowed,
+            Verdict::Deny { .. } => Outcome::Denied,
+            Verdict::Ask => Outcome::Asked,
+        };
+        let (command, obstacle) = match part {
+            Some(Part::Run(command) | Part::Mention(command, _)) => (Some(&command.text), None),
+            Some(Part::Touch(touch)) => (Some(&touch.text), None),
+            Some(Part::Opaque { why, text }) => (Some(text), Some(*why)),
+            None => (None, None),
+        };
+        let command = command.filter(|text| !text.is_empty()).cloned();
+        let obstacle = obstacle.filter(|_| outcome == Outcome::Asked).map(str::to_owned);
+        Decision { verdict, because: Explanation { outcome, ground, command, obstacle } }
+    }
+}
+
+/// Whether a finding about a mention changes nothing.
+fn is_silent(finding: &Finding<'_>) -> bool {
+    match finding {
+        Finding::Rule(rule) => rule.effect == Effect::Allow,
+        Finding::Uncertain(_) => false,
+        Finding::Nothing(_) => true,
+    }
+}
+
+fn weight(decision: &Decision) -> u8 {
+    match decision.verdict {
+        Verdict::Allow => 0,
+        Verdict::Ask => 1,
+        Verdict::Deny { .. } => 2,
+    }
+}
+
+/// Questions are for people. So is the end of planning, unless the rule names it.
+fn is_for_people(tool: &str, rule: &Rule) -> bool {
+    match canonical(tool) {
+        "AskUserQuestion" => true,
+        "ExitPlanMode" => !rule.names(tool),
+        _ => false,
+    }
+}

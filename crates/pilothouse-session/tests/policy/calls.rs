@@ -1,0 +1,246 @@
+//! Tools other than the shell: files, searches, MCP, modes, subagents, questions and plans.
+
+use pilothouse_session::policy::{
+    Call, Ground, Level, Otherwise, Place, Policy, PolicySet, Preset, Verdict,
+};
+use pilothouse_wire::Raw;
+use pilothouse_wire::permission::PermissionMode;
+use serde_json::{Value, json};
+
+use super::{decide, place, policies, written};
+
+#[derive(Debug, PartialEq)]
+enum Is {
+    Yes,
+    No,
+    Asked,
+}
+
+fn verdict(policies: &PolicySet, tool: &str, input: Value) -> Is {
+    match decide(policies, tool, input).verdict {
+        Verdict::Allow => Is::Yes,
+        Verdict::Deny { .. } => Is::No,
+        Verdict::Ask => Is::Asked,
+    }
+}
+
+fn files() -> PolicySet {
+    written(
+        r#"
+        [[rule]]
+        tool = ["Read", "Edit", "Write", "NotebookEdit", "Grep", "Glob", "LS", "mcp__fs__*"]
+        path = ["secrets/**", "~/.ssh/**", "**/.env"]
+        deny = "Secrets stay."
+
+        [[rule]]
+        tool = ["Read", "Edit", "Write", "NotebookEdit", "Grep", "Glob", "LS"]
+        path = ["src/**", "docs/*.md"]
+        then = "allow"
+        "#,
+    )
+}
+
+#[test]
+fn files_are_matched_wherever_the_path_says_they_are() {
+    let files = files();
+    let read = |path: &str| verdict(&files, "Read", json!({ "file_path": path }));
+    assert_eq!(read("/work/app/src/a.rs"), Is::Yes);
+    assert_eq!(read("src/a.rs"), Is::Yes);
+    assert_eq!(read("src/../src/./a.rs"), Is::Yes);
+    assert_eq!(read("docs/a.md"), Is::Yes);
+    assert_eq!(read("docs/a/b.md"), Is::Asked);
+    assert_eq!(read("src/../../secret"), Is::Asked);
+    assert_eq!(read("../app2/src/a.rs"), Is::Asked);
+    assert_eq!(read("/etc/passwd"), Is::Asked);
+    assert_eq!(read("/src/a.rs"), Is::Asked);
+    assert_eq!(read("SRC/a.rs"), Is::Asked);
+    assert_eq!(read("secrets/key"), Is::No);
+    assert_eq!(read("SECRETS/key"), Is::No);
+    assert_eq!(read("src/../secrets/key"), Is::No);
+    assert_eq!(read("src/.env"), Is::No);
+    assert_eq!(read("~/.ssh/id"), Is::No);
+    assert_eq!(read("/home/me/.ssh/id"), Is::No);
+    assert_eq!(read("~other/x"), Is::Asked);
+    assert_eq!(read("src/a\0b"), Is::Asked);
+    assert_eq!(read(""), Is::Asked);
+}
+
+#[test]
+fn a_missing_path_is_never_allowed_by_a_rule_about_paths() {
+    let files = files();
+    for input in [json!({}), json!({ "file_path": 1 }), json!({ "file_path": null }), json!([])] {
+        let decision = decide(&files, "Read", input);
+        assert_eq!(decision.verdict, Verdict::Ask);
+        assert!(matches!(decision.because.ground, Ground::Uncertain { .. }));
+    }
+    assert_eq!(verdict(&files, "Edit", json!({ "path": "src/a.rs" })), Is::Asked);
+    let notebook = json!({ "notebook_path": "src/a.ipynb", "new_source": "" });
+    assert_eq!(verdict(&files, "NotebookEdit", notebook), Is::Yes);
+    // The last of two members is the one that counts.
+    let twice = Raw::from_text(r#"{"file_path":"src/a","file_path":"/etc/passwd"}"#).unwrap();
+    let mode = PermissionMode::Default;
+    let call = Call { tool: "Read", input: &twice, mode: &mode, subagent: None };
+    assert_eq!(files.decide(&call, &place()).verdict, Verdict::Ask);
+}
+
+#[test]
+fn searches_are_allowed_where_all_below_is() {
+    let allowing = written("[[rule]]\ntool = ['Grep', 'Glob']\npath = 'src/**'\nthen = 'allow'");
+    let grep = |input: Value| verdict(&allowing, "Grep", input);
+    assert_eq!(grep(json!({ "pattern": "x", "path": "src" })), Is::Yes);
+    assert_eq!(grep(json!({ "pattern": "x", "path": "src/a" })), Is::Yes);
+    assert_eq!(grep(json!({ "pattern": "x" })), Is::Asked);
+    assert_eq!(grep(json!({ "pattern": "x", "path": "." })), Is::Asked);
+    assert_eq!(grep(json!({ "pattern": "x", "path": 1 })), Is::Asked);
+    let glob =
+        |pattern: &str| verdict(&allowing, "Glob", json!({ "pattern": pattern, "path": "src" }));
+    assert_eq!(glob("**/*.rs"), Is::Yes);
+    assert_eq!(glob("../**"), Is::Asked);
+    assert_eq!(glob("/etc/*"), Is::Asked);
+    assert_eq!(glob("~/*"), Is::Asked);
+
+    let denying = written(
+        "[[rule]]\npath = 'src/keys/**'\ndeny = 'no'\n[[rule]]\ntool = '*'\nthen = 'allow'",
+    );
+    let grep = |path: &str| verdict(&denying, "Grep", json!({ "pattern": "x", "path": path }));
+    assert_eq!(grep("docs"), Is::Yes);
+    assert_eq!(grep("src/keys/a"), Is::No);
+    assert_eq!(grep("src"), Is::Asked);
+    assert_eq!(grep("/"), Is::Asked);
+    assert_eq!(verdict(&denying, "WebSearch", json!({ "query": "src/keys/a" })), Is::Yes);
+}
+
+#[test]
+fn working_directories_count_as_the_first_one() {
+    let files = files();
+    let place = Place { additional_dirs: vec!["/work/lib".into()], ..place() };
+    let input = Raw::from(json!({ "file_path": "/work/lib/src/a.rs" }));
+    let mode = PermissionMode::Default;
+    let call = Call { tool: "Read", input: &input, mode: &mode, subagent: None };
+    assert_eq!(files.decide(&call, &place).verdict, Verdict::Allow);
+    assert_eq!(files.decide(&call, &super::place()).verdict, Verdict::Ask);
+}
+
+#[test]
+fn mcp_tools_are_known_by_server_and_asked_about_denied_files() {
+    let rules = written(
+        "[[rule]]\nserver = 'git.hub'\ntool = 'mcp__*__get_*'\nthen = 'allow'\n\
+         [[rule]]\nserver = 'shop'\ndeny = 'Not today.'",
+    );
+    assert_eq!(verdict(&rules, "mcp__git_hub__get_issue", json!({})), Is::Yes);
+    assert_eq!(verdict(&rules, "mcp__git_hub__close_issue", json!({})), Is::Asked);
+    assert_eq!(verdict(&rules, "mcp__other__get_issue", json!({})), Is::Asked);
+    assert_eq!(verdict(&rules, "mcp__shop__buy", json!({})), Is::No);
+    assert_eq!(verdict(&rules, "Bash", json!({ "command": "ls" })), Is::Asked);
+
+    let files = files();
+    let read = |path: &str| decide(&files, "mcp__fs__read", json!({ "a": [{ "b": path }] }));
+    assert!(matches!(read("file:///home/me/.ssh/id").because.ground, Ground::Uncertain { .. }));
+    assert_eq!(read("src/a.rs").because.ground, Ground::Default);
+}
+
+#[test]
+fn old_and_new_names_of_a_tool_are_one() {
+    let rules = written("[[rule]]\ntool = 'Task'\nthen = 'allow'");
+    assert_eq!(verdict(&rules, "Agent", json!({})), Is::Yes);
+    assert_eq!(verdict(&rules, "Task", json!({})), Is::Yes);
+    assert_eq!(verdict(&rules, "TaskStop", json!({})), Is::Asked);
+}
+
+#[test]
+fn modes_and_subagents_restrict() {
+    let rules = written(
+        "[[rule]]\ntool = 'Edit'\nmode = ['acceptEdits', 'auto']\nsubagent = false\nthen = 'allow'\n\
+         [[rule]]\ntool = 'Read'\nsubagent = 'Explore*'\nthen = 'allow'\n\
+         [[rule]]\ntool = 'Write'\nsubagent = true\ndeny = 'Subagents do not write.'",
+    );
+    let decide = |tool: &str, mode: PermissionMode, subagent: Option<&str>| {
+        let input = Raw::empty_object();
+        rules.decide(&Call { tool, input: &input, mode: &mode, subagent }, &place()).verdict
+    };
+    assert_eq!(decide("Edit", PermissionMode::AcceptEdits, None), Verdict::Allow);
+    assert_eq!(decide("Edit", PermissionMode::Default, None), Verdict::Ask);
+    assert_eq!(decide("Edit", PermissionMode::AcceptEdits, Some("Explore")), Verdict::Ask);
+    assert_eq!(decide("Read", PermissionMode::Default, Some("Explorer")), Verdict::Allow);
+    assert_eq!(decide("Read", PermissionMode::Default, None), Verdict::Ask);
+    assert!(matches!(decide("Write", PermissionMode::Default, Some("x")), Verdict::Deny { .. }));
+    assert_eq!(decide("Write", PermissionMode::Default, None), Verdict::Ask);
+}
+
+#[test]
+fn questions_and_plans_are_for_people() {
+    for preset in Preset::ALL {
+        let set = PolicySet::new([preset.policy()]);
+        assert_eq!(verdict(&set, "AskUserQuestion", json!({})), Is::Asked, "{preset:?}");
+    }
+    let named = written("[[rule]]\ntool = 'AskUserQuestion'\nthen = 'allow'");
+    let decision = decide(&named, "AskUserQuestion", json!({}));
+    assert!(matches!(decision.because.ground, Ground::ForPeople { .. }));
+    let denied = written("[[rule]]\ntool = 'AskUserQuestion'\ndeny = 'Nobody is there.'");
+    assert_eq!(verdict(&denied, "AskUserQuestion", json!({})), Is::No);
+
+    let all = written("[[rule]]\ntool = ['*', 'Exit*']\nthen = 'allow'");
+    assert_eq!(verdict(&all, "ExitPlanMode", json!({})), Is::Asked);
+    assert_eq!(verdict(&all, "exit_plan_mode", json!({})), Is::Asked);
+    let named = written("[[rule]]\ntool = 'ExitPlanMode'\nthen = 'allow'");
+    assert_eq!(verdict(&named, "ExitPlanMode", json!({})), Is::Yes);
+    assert_eq!(verdict(&policies("autonomous"), "ExitPlanMode", json!({})), Is::Yes);
+    assert_eq!(verdict(&policies("plan"), "ExitPlanMode", json!({})), Is::Asked);
+    // A rule that allows all does not stand in the way of one that names it.
+    let both = PolicySet::new([
+        Policy::parse("a", "[[rule]]\ntool = '*'\nthen = 'allow'", Level::User).unwrap(),
+        Preset::Autonomous.policy(),
+    ]);
+    assert_eq!(verdict(&both, "ExitPlanMode", json!({})), Is::Yes);
+}
+
+#[test]
+fn presets_do_what_they_are_named_after() {
+    let edit = json!({ "file_path": "src/a", "old_string": "", "new_string": "" });
+    let (autonomous, supervised) = (policies("autonomous"), policies("supervised"));
+    for tool in ["Glob", "Grep", "NotebookRead", "Read", "Task", "Agent", "TodoWrite"] {
+        assert_eq!(verdict(&supervised, tool, json!({})), Is::Yes, "{tool}");
+    }
+    for tool in ["Bash", "Edit", "Write", "WebFetch", "mcp__a__b", "EnterPlanMode", "New"] {
+        assert_eq!(verdict(&supervised, tool, edit.clone()), Is::Asked, "{tool}");
+        assert_eq!(verdict(&autonomous, tool, edit.clone()), Is::Yes, "{tool}");
+        assert_eq!(verdict(&policies("plan"), tool, edit.clone()), Is::Yes, "{tool}");
+    }
+}
+
+#[test]
+fn earlier_policies_have_the_first_word() {
+    let policy = |text: &str, level| Policy::parse("p", text, level).unwrap();
+    let user = "[[rule]]\ntool = 'Bash'\ncommand = 'rm *'\ndeny = 'no'";
+    let project = "[[rule]]\ntool = 'Bash'\nthen = 'allow'";
+    let set = PolicySet::new([policy(user, Level::User), policy(project, Level::Project)]);
+    assert_eq!(verdict(&set, "Bash", json!({ "command": "rm x" })), Is::No);
+    assert_eq!(verdict(&set, "Bash", json!({ "command": "ls" })), Is::Yes);
+    let set = PolicySet::new([policy(project, Level::Project), policy(user, Level::User)]);
+    assert_eq!(verdict(&set, "Bash", json!({ "command": "rm x" })), Is::Yes);
+}
+
+#[test]
+fn where_nobody_watches_the_rest_is_denied() {
+    let set = policies("dev").otherwise(Otherwise::Deny("Nobody is there to ask.".into()));
+    let bash = |command: &str| verdict(&set, "Bash", json!({ "command": command }));
+    assert_eq!(bash("git status"), Is::Yes);
+    assert_eq!(bash("timeout 5 git status"), Is::Yes);
+    assert_eq!(bash("rm x"), Is::No);
+    assert_eq!(verdict(&PolicySet::default(), "Read", json!({})), Is::Asked);
+}
+
+#[test]
+fn other_shells_and_open_sandboxes_are_not_allowed_by_commands() {
+    let set = policies("any");
+    let run = |tool: &str, input: Value| verdict(&set, tool, input);
+    assert_eq!(run("Bash", json!({ "command": "ls" })), Is::Yes);
+    assert_eq!(run("Bash", json!({ "cmd": "ls" })), Is::Asked);
+    assert_eq!(run("Bash", json!({ "command": ["ls"] })), Is::Asked);
+    let open = json!({ "command": "ls", "dangerouslyDisableSandbox": true });
+    assert_eq!(run("Bash", open), Is::Asked);
+    let shells = written("[[rule]]\ncommand = '*'\nthen = 'allow'");
+    assert_eq!(verdict(&shells, "Monitor", json!({ "command": "ls" })), Is::Yes);
+    assert_eq!(verdict(&shells, "PowerShell", json!({ "command": "ls" })), Is::Asked);
+    assert_eq!(verdict(&shells, "Read", json!({ "file_path": "x" })), Is::Asked);
+}
