@@ -16,6 +16,8 @@ pub enum Contender {
     Split,
     /// Our codec on lines in memory.
     Decode,
+    /// Our codec and the session machine on lines in memory.
+    Session,
     /// Our client on a child's pipe.
     Client,
     /// `@anthropic-ai/claude-agent-sdk`.
@@ -33,9 +35,10 @@ const PATIENCE_SECONDS: &str = "600";
 
 impl Contender {
     /// Everyone.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Split,
         Self::Decode,
+        Self::Session,
         Self::Client,
         Self::TypeScript,
         Self::Python,
@@ -49,6 +52,7 @@ impl Contender {
         match self {
             Self::Split => "split",
             Self::Decode => "decode",
+            Self::Session => "session",
             Self::Client => "client",
             Self::TypeScript => "ts",
             Self::Python => "python",
@@ -63,6 +67,7 @@ impl Contender {
         match self {
             Self::Split => "newline splitting alone (in memory)",
             Self::Decode => "pilothouse-wire, typed decode (in memory)",
+            Self::Session => "pilothouse-session, decode and handle (in memory)",
             Self::Client => "pilothouse-client, end to end",
             Self::TypeScript => "official TypeScript SDK 0.3.325",
             Self::Python => "official Python SDK 0.2.182",
@@ -75,7 +80,7 @@ impl Contender {
     /// a fact about the corpus.
     #[must_use]
     pub fn in_memory(self) -> bool {
-        matches!(self, Self::Split | Self::Decode)
+        matches!(self, Self::Split | Self::Decode | Self::Session)
     }
 
     /// Why it hands out fewer messages than there are lines, where that is known.
@@ -97,7 +102,7 @@ impl Contender {
         // Settings and transcripts of the person who measures are none of their business.
         command.env("HOME", &site.home);
         match self {
-            Self::Split | Self::Decode | Self::Client => {
+            Self::Split | Self::Decode | Self::Session | Self::Client => {
                 command.arg(site.program("ours")).arg(self.key()).arg(printer);
             }
             Self::TypeScript => {

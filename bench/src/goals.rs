@@ -47,6 +47,8 @@ const LEADS: [(Contender, &str, Kind, f64); 4] = [
 ];
 /// How often the cost of splitting a typed decode may take.
 const DECODE_COST: f64 = 25.0;
+/// How often the cost of a decode the machine on top of it may take, both together.
+const SESSION_COST: f64 = 2.0;
 /// Memory our client may use beyond four times the longest line.
 const SPARE_KIB: u64 = 16 * 1024;
 
@@ -68,6 +70,14 @@ pub fn judge(rows: &[Row], corpora: &[Corpus]) -> Vec<Goal> {
             aim: format!("typed decode ≤ {DECODE_COST}× the cost of splitting, {}", kind.name()),
             figure: cost.map(|cost| format!("{cost:.1}×")),
             verdict: verdict(cost.map(|cost| cost <= DECODE_COST)),
+        });
+    }
+    for kind in Kind::ALL {
+        let cost = ratio(rows, Contender::Decode, Contender::Session, kind);
+        goals.push(Goal {
+            aim: format!("decode and handle ≤ {SESSION_COST}× the decode alone, {}", kind.name()),
+            figure: cost.map(|cost| format!("{cost:.2}×")),
+            verdict: verdict(cost.map(|cost| cost <= SESSION_COST)),
         });
     }
     for corpus in corpora {

@@ -31,7 +31,7 @@ usage: cargo run --release -p bench -- [OPTIONS]
 
   --lines N          lines per corpus (200000)
   --runs N           runs of each contender on each corpus (3)
-  --only NAME,...    only these: split, decode, client, ts, python, claude-codes, cc-sdk
+  --only NAME,...    only these: split, decode, session, client, ts, python, claude-codes, cc-sdk
   --api-message-id   stream events with the api_message_id of CLI 2.1.325 (300 B deltas)
   --markdown         print the outcome as Markdown
   --help             print this

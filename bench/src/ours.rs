@@ -1,15 +1,22 @@
 //! Our own rows: the floor, the codec, the client.
 //!
-//! [`decode_all`] and [`end_to_end`] are the only places that know the Pilothouse
+//! [`decode_all`], [`handle_all`] and [`end_to_end`] are the only places that know the Pilothouse
 //! crates.
 
 use std::hint::black_box;
 use std::path::Path;
 
+use bytes::Bytes;
+use jiff::Timestamp;
 use memchr::memchr;
 use pilothouse_client::{Cli, Client, Options};
-use pilothouse_wire::Inbound;
+use pilothouse_session::event::RunOrigin;
+use pilothouse_session::id::{RunId, SessionId};
+use pilothouse_session::session::Setup;
+use pilothouse_session::{Input, Session};
 use pilothouse_wire::codec;
+use pilothouse_wire::{Frame, Inbound};
+use uuid::Uuid;
 
 use crate::reading::Stopwatch;
 
@@ -50,6 +57,23 @@ pub fn decode_all(corpus: &[u8]) -> u64 {
     let mut count = 0;
     for line in lines(corpus) {
         black_box(codec::decode(line));
+        count += 1;
+    }
+    count
+}
+
+/// Decodes every line, hands it to a session, and returns how many there were.
+#[must_use]
+pub fn handle_all(corpus: &Bytes) -> u64 {
+    let mut session = Session::new(SessionId(Uuid::nil()), Setup::default());
+    let run = RunId(Uuid::nil());
+    let started = Input::Started { run, pid: None, origin: RunOrigin::New };
+    black_box(session.handle(started, Timestamp::UNIX_EPOCH));
+    let mut count = 0;
+    for line in lines(corpus) {
+        // A line as the client has it: a slice of what was read, without a copy.
+        let frame = Frame::decode(corpus.slice_ref(line));
+        black_box(session.handle(Input::Line(Box::new(frame)), Timestamp::UNIX_EPOCH));
         count += 1;
     }
     count

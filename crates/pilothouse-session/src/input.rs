@@ -1,0 +1,63 @@
+//! What happened.
+
+use pilothouse_wire::Frame;
+
+use crate::command::Command;
+use crate::event::{Exit, RunOrigin};
+use crate::id::{CommandId, RunId};
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// The CLI wrote a line.
+    Line(Box<Frame>),
+    /// A client asks for something.
+    Command {
+        /// To which the reply belongs.
+        id: CommandId,
+        /// What.
+        command: Command,
+    },
+    /// A run was started.
+    Started {
+        /// The run.
+        run: RunId,
+        /// Its process.
+        pid: Option<u32>,
+        /// How it came to be.
+        origin: RunOrigin,
+    },
+    /// All lines up to this one have reached the CLI.
+    Written {
+        /// The number of the last one.
+        number: u64,
+    },
+    /// The run has ended; all its lines were handed in.
+    Exited {
+        /// How.
+        exit: Exit,
+        /// The last of its stderr.
+        stderr_tail: String,
+    },
+    /// What a hook wanted is done.
+    Worked {
+        /// The CLI's id of the request.
+        request: String,
+        /// What came of it.
+        result: HookResult,
+    },
+}
+
+/// What came of a hook's work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HookResult {
+    /// The file; none where there is none, or it is no text.
+    Baseline(Option<String>),
+    /// The turn may end.
+    MayStop,
+    /// The model goes on.
+    GoOn {
+        /// What it is told.
+        reason: String,
+    },
+}

@@ -1,0 +1,138 @@
+//! The end of a run: what it means, and what follows by itself.
+
+use pilothouse_wire::Content;
+use pilothouse_wire::permission::PermissionMode;
+
+use super::Session;
+use super::calls::has_effects;
+use super::run::Run;
+use crate::command::{Refusal, Urgency};
+use crate::effect::Effect;
+use crate::event::{
+    Body, CancelReason, ConversationReason, DeadRun, Exit, MessageOrigin, NoticeKind, NoticeLevel,
+    Status,
+};
+
+/// What a new conversation is told to do with a plan.
+const CARRY_OUT: &str = "Implement the following plan:\n\n";
+/// What the model is told after its run died in mid-turn.
+const GO_ON: &str = "The process was restarted in the middle of your work. Go on where you were.";
+
+impl Session {
+    /// Asks the run to end.
+    pub(super) fn stop_run(&mut self) {
+        if let Some(run) = &mut self.run {
+            run.is_stopping = true;
+            self.effects.push(Effect::Stop);
+        }
+    }
+
+    /// Ends the run that made the plan, as soon as it has nothing more to say.
+    pub(super) fn make_way_for_plan(&mut self) {
+        if self.carry_out.is_some() && self.turns.current().is_none() {
+            self.stop_run();
+        }
+    }
+
+    pub(super) fn run_exited(&mut self, exit: Exit, stderr_tail: String) {
+        let Some(run) = self.run.take() else { return };
+        let meaning = self.meaning(&run, exit, &stderr_tail);
+        let has_more = self.turns.is_wanted();
+        self.bury();
+        self.rest = match meaning {
+            DeadRun::Resumable { .. } | DeadRun::InDoubt { .. } => Status::Interrupted,
+            DeadRun::Finished | DeadRun::Failed { .. } => Status::Ended,
+        };
+        let may_resume = matches!(meaning, DeadRun::Resumable { .. });
+        self.tell(match run.id() {
+            Some(run) => Body::RunEnded { run, exit, stderr_tail, meaning },
+            None => Body::Error { message: stderr_tail, code: Some("not_started".to_owned()) },
+        });
+        if let Some(plan) = self.carry_out.take() {
+            self.carry_out_plan(&plan);
+        } else if may_resume && self.attempts < self.setup.resume_attempts {
+            self.resume(has_more);
+        } else if run.is_missed {
+            self.launch(self.conversation(None));
+        }
+    }
+
+    /// What the end of the run means. Asked before anything of it is buried.
+    fn meaning(&self, run: &Run, exit: Exit, stderr: &str) -> DeadRun {
+        if has_failed(run, exit) {
+            return DeadRun::Failed { message: stderr.trim().to_owned() };
+        }
+        let is_owed = self.prompts.any_sent();
+        let is_idle = self.turns.current().is_none() && !is_owed;
+        if run.is_stopping || is_idle {
+            return DeadRun::Finished;
+        }
+        match self.doubtful_calls() {
+            calls if !calls.is_empty() => DeadRun::InDoubt { tool_call_ids: calls },
+            _ if self.turns.is_wanted() || is_owed => {
+                DeadRun::Resumable { at: self.committed.clone() }
+            }
+            // Somebody had asked for the turn's end, and has got it.
+            _ => DeadRun::Finished,
+        }
+    }
+
+    /// The calls that may have changed something, and whose outcome is not known.
+    fn doubtful_calls(&self) -> Vec<String> {
+        let open = self.calls.iter().filter(|(_, call)| has_effects(&call.payload));
+        let open = open.map(|(id, _)| id).chain(&self.let_through);
+        let held: Vec<String> = self.approvals.held_calls().collect();
+        open.filter(|id| !held.contains(id)).cloned().collect()
+    }
+
+    /// Ends everything that the run had open.
+    fn bury(&mut self) {
+        for (_, pending) in std::mem::take(&mut self.requests.waiting) {
+            if let Some(command) = pending.command() {
+                self.effects.push(Effect::Reply { command, result: Err(Refusal::RunEnded) });
+            }
+        }
+        for approval in self.approvals.ids() {
+            self.void(approval, CancelReason::RunEnded);
+        }
+        self.approvals.forget_names();
+        self.cut_off(|_| true);
+        self.close_calls(|_| true, "the CLI ended");
+        self.hooks.clear();
+        self.let_through.clear();
+        self.end_tasks();
+        self.lose_turn("the CLI ended");
+        self.unsend();
+    }
+
+    /// Goes on by itself: with the turn that was cut off, where there was one, then with what waits.
+    fn resume(&mut self, has_more: bool) {
+        self.attempts += 1;
+        let text = format!("the CLI ended in mid-turn; restart {}", self.attempts);
+        self.notice(NoticeLevel::Warning, NoticeKind::Session, text);
+        self.launch(self.conversation(None));
+        if has_more {
+            self.say_itself(GO_ON.to_owned());
+        }
+    }
+
+    /// A new conversation that knows nothing but the plan. The old one stays in the CLI's history.
+    fn carry_out_plan(&mut self, plan: &str) {
+        self.leave_conversation(ConversationReason::Plan);
+        self.mode_is(PermissionMode::AcceptEdits);
+        self.launch(self.conversation(None));
+        self.say_itself(format!("{CARRY_OUT}{plan}"));
+    }
+
+    /// A prompt of the host's own.
+    fn say_itself(&mut self, text: String) {
+        let prompt = self.own_prompt_id();
+        self.enqueue(prompt, Content::from(text), Urgency::Next, MessageOrigin::Host);
+    }
+}
+
+/// Whether it could not be started, or ended at once.
+fn has_failed(run: &Run, exit: Exit) -> bool {
+    let ended_at_once = !run.has_worked && exit.code != Some(0);
+    !run.is_stopping && (!run.is_ready() || ended_at_once)
+}

@@ -1,0 +1,233 @@
+//! Prompts: from the moment they are stored to the moment they are answered.
+//!
+//! A prompt is written to the CLI once. Which turn works on it the CLI says in one of four ways, by
+//! its version: `command_lifecycle`, an echo, the uuids on the first frame of an answer, or not at
+//! all; then it is the one that has waited longest.
+
+use std::collections::BTreeMap;
+
+use pilothouse_wire::message::other::{CommandLifecycle, CommandState};
+use pilothouse_wire::message::user::{Origin, Priority, UserFrame};
+use pilothouse_wire::{Content, Outbound};
+use serde::{Deserialize, Serialize};
+
+use super::transcript::attachments;
+use super::{Scope, Session};
+use crate::command::Urgency;
+use crate::event::{Body, MessageOrigin, PromptState};
+use crate::id::{PromptId, TurnId};
+
+/// The prompts that are not past.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Prompts {
+    last: u64,
+    /// In the order in which they came.
+    waiting: BTreeMap<u64, Prompt>,
+    /// The last ones that are past, so that none is taken twice.
+    past: std::collections::VecDeque<PromptId>,
+}
+
+/// How many past prompts are remembered.
+const PAST: usize = 1024;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Prompt {
+    id: PromptId,
+    state: PromptState,
+    /// Kept until a turn has it.
+    content: Option<Content>,
+    urgency: Urgency,
+    is_own: bool,
+}
+
+impl Prompts {
+    /// Whether it is known, waiting or past.
+    pub(super) fn is_old(&self, id: PromptId) -> bool {
+        self.knows(id) || self.past.contains(&id)
+    }
+
+    pub(super) fn knows(&self, id: PromptId) -> bool {
+        self.waiting.values().any(|prompt| prompt.id == id)
+    }
+
+    pub(super) fn any_sent(&self) -> bool {
+        self.first_sent().is_some()
+    }
+
+    pub(super) fn first_sent(&self) -> Option<PromptId> {
+        let sent = |prompt: &&Prompt| prompt.state == PromptState::Sent;
+        self.waiting.values().find(sent).map(|prompt| prompt.id)
+    }
+
+    pub(super) fn of_turn(&self, turn: Option<TurnId>) -> Vec<PromptId> {
+        let here = |prompt: &&Prompt| match prompt.state {
+            PromptState::TakenUp { turn: its } => Some(its) == turn,
+            _ => false,
+        };
+        self.waiting.values().filter(here).map(|prompt| prompt.id).collect()
+    }
+
+    fn find(&mut self, id: PromptId) -> Option<&mut Prompt> {
+        self.waiting.values_mut().find(|prompt| prompt.id == id)
+    }
+
+    pub(super) fn state(&self, id: PromptId) -> Option<&PromptState> {
+        self.waiting.values().find(|prompt| prompt.id == id).map(|prompt| &prompt.state)
+    }
+
+    fn is_own(&self, id: PromptId) -> bool {
+        self.waiting.values().any(|prompt| prompt.id == id && prompt.is_own)
+    }
+
+    /// What it says, while no turn works on it.
+    pub(super) fn content(&self, id: PromptId) -> Option<&Content> {
+        self.waiting.values().find(|prompt| prompt.id == id)?.content.as_ref()
+    }
+
+    fn with_state(&self, state: &PromptState) -> Vec<PromptId> {
+        let such = self.waiting.values().filter(|prompt| prompt.state == *state);
+        such.map(|prompt| prompt.id).collect()
+    }
+
+    fn forget(&mut self, id: PromptId) {
+        self.waiting.retain(|_, prompt| prompt.id != id);
+        self.past.push_back(id);
+        if self.past.len() > PAST {
+            self.past.pop_front();
+        }
+    }
+}
+
+impl Session {
+    /// Takes a prompt in, and sends it if the CLI can hear it.
+    pub(super) fn enqueue(
+        &mut self,
+        id: PromptId,
+        content: Content,
+        urgency: Urgency,
+        origin: MessageOrigin,
+    ) {
+        let item = self.next_item();
+        let (text, attachments) = (content.text(), attachments(&content));
+        let is_own = origin == MessageOrigin::Host;
+        let scope = Scope::default();
+        let body = Body::UserMessage { prompt: Some(id), item, text, attachments, origin };
+        self.tell_in(scope.clone(), body);
+        self.prompts.last += 1;
+        let state = PromptState::Queued;
+        let prompt = Prompt { id, state: state.clone(), content: Some(content), urgency, is_own };
+        self.prompts.waiting.insert(self.prompts.last, prompt);
+        self.tell_in(scope, Body::PromptUpdated { prompt: id, state });
+        self.send_queued();
+    }
+
+    /// Sends what waits, as soon as there is a CLI to hear it.
+    pub(super) fn send_queued(&mut self) {
+        let can_hear = self.run.as_ref().is_some_and(|run| run.is_ready() && !run.is_stopping);
+        if !can_hear || self.carry_out.is_some() {
+            return;
+        }
+        // What the host has to say goes on with what came before, or is the plan for all the rest.
+        let mut queued = self.prompts.with_state(&PromptState::Queued);
+        queued.sort_by_key(|id| !self.prompts.is_own(*id));
+        for id in queued {
+            self.send_prompt(id);
+        }
+    }
+
+    fn send_prompt(&mut self, id: PromptId) {
+        let Some(prompt) = self.prompts.find(id) else { return };
+        let content = prompt.content.clone().unwrap_or_default();
+        let mut frame = UserFrame::prompt(id.to_string(), content);
+        frame.priority = match prompt.urgency {
+            Urgency::Next => None,
+            // It would withdraw what is open.
+            Urgency::Now if !self.approvals.is_empty() => None,
+            Urgency::Now => Some(Priority::Now),
+            Urgency::Later => Some(Priority::Later),
+        };
+        if prompt.is_own {
+            let kind = Some("auto-continuation".to_owned());
+            frame.origin = Some(Box::new(Origin { kind, ..Origin::default() }));
+        }
+        if frame.priority == Some(Priority::Now) {
+            self.turns.stopping();
+        }
+        self.send(&Outbound::User(Box::new(frame)));
+        self.prompt_is(Scope::default(), id, PromptState::Sent);
+    }
+
+    /// Notes and tells what has become of a prompt.
+    pub(super) fn prompt_is(&mut self, scope: Scope, id: PromptId, state: PromptState) {
+        let Some(prompt) = self.prompts.find(id) else { return };
+        if prompt.state == state {
+            return;
+        }
+        prompt.state = state.clone();
+        let is_past = match state {
+            PromptState::Queued | PromptState::Sent => false,
+            PromptState::TakenUp { .. } => {
+                prompt.content = None;
+                false
+            }
+            PromptState::Answered { .. } | PromptState::Cancelled | PromptState::Failed { .. } => {
+                true
+            }
+        };
+        if is_past {
+            self.prompts.forget(id);
+        }
+        self.tell_in(scope, Body::PromptUpdated { prompt: id, state });
+    }
+
+    /// The current turn works on it; if there is none, one begins.
+    pub(super) fn take_up(&mut self, id: PromptId) {
+        let waits = matches!(self.prompts.state(id), Some(PromptState::Queued | PromptState::Sent));
+        if !waits {
+            return;
+        }
+        self.begin_turn(false);
+        if let Some(turn) = self.turns.current() {
+            self.prompt_is(self.here(), id, PromptState::TakenUp { turn });
+        }
+    }
+
+    /// Whether the CLI tells what becomes of each prompt.
+    pub(super) fn knows_lifecycle(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.tells_lifecycle)
+    }
+
+    pub(super) fn lifecycle(&mut self, frame: &CommandLifecycle) {
+        if let Some(run) = &mut self.run {
+            run.tells_lifecycle = true;
+        }
+        let id = frame.command_uuid.as_deref().and_then(PromptId::parse);
+        let (Some(id), Some(state)) = (id, &frame.state) else { return };
+        match state {
+            CommandState::Started => self.take_up(id),
+            CommandState::Cancelled | CommandState::Discarded => {
+                self.prompt_is(Scope::default(), id, PromptState::Cancelled);
+            }
+            CommandState::Refused => {
+                let reason = "the CLI refused it".to_owned();
+                self.prompt_is(Scope::default(), id, PromptState::Failed { reason });
+            }
+            // A prompt is answered when its turn has settled.
+            CommandState::Completed | CommandState::Queued | CommandState::Other(_) => {}
+        }
+    }
+
+    /// What the CLI never took up waits again.
+    pub(super) fn unsend(&mut self) {
+        for id in self.prompts.with_state(&PromptState::Sent) {
+            self.prompt_is(Scope::default(), id, PromptState::Queued);
+        }
+    }
+
+    /// It is heard at once when there is a CLI to hear it.
+    pub(super) fn hurry(&mut self, id: PromptId) {
+        if let Some(prompt) = self.prompts.find(id) {
+            prompt.urgency = Urgency::Now;
+        }
+    }
+}
