@@ -140,6 +140,12 @@ impl Table {
         self.open.iter().map(|(id, open)| open.approval(*id))
     }
 
+    /// The open request about the call `tool_call_id`.
+    pub(crate) fn about(&self, tool_call_id: &str) -> Option<ApprovalId> {
+        let about = |open: &Open| open.ask.tool_call_id().as_deref() == Some(tool_call_id);
+        self.open.iter().find(|(_, open)| about(open)).map(|(id, _)| *id)
+    }
+
     /// The calls that wait for an answer: they have not run.
     pub(crate) fn held_calls(&self) -> impl Iterator<Item = String> {
         self.open.values().filter_map(|open| open.ask.tool_call_id())

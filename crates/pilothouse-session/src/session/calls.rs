@@ -7,7 +7,6 @@ use pilothouse_wire::{Block, Raw};
 use serde::{Deserialize, Serialize};
 
 use super::{Scope, Session};
-use crate::approval::Approval;
 use crate::event::{Body, CancelReason, ToolStatus};
 use crate::id::ItemId;
 use crate::tool::{NormalizedPayload, Outcome, PlanAction, PlanCall, SubagentStatus, file_update};
@@ -33,7 +32,6 @@ pub(super) fn has_effects(call: &NormalizedPayload) -> bool {
             | Kind::CreateTask(_)
             | Kind::Plan(_)
             | Kind::Question(_)
-            | Kind::Misc(_)
     )
 }
 
@@ -193,9 +191,7 @@ impl Session {
 
     /// Nobody can answer any more whether the call may run.
     fn withdraw_for(&mut self, call: &str) {
-        let about = |approval: &Approval| approval.tool_call_id.as_deref() == Some(call);
-        let open = self.approvals.approvals().find(about).map(|approval| approval.approval);
-        if let Some(approval) = open {
+        if let Some(approval) = self.approvals.about(call) {
             self.void(approval, CancelReason::Withdrawn);
         }
     }
