@@ -1,0 +1,52 @@
+//! The small process that owns one run's pipes and outlives the daemon.
+//!
+//! A holder starts the CLI, writes every line of it to the run's [wire log](crate::wirelog) before
+//! anything else happens to that line, and streams the log to the daemon that is attached. The log
+//! *is* the channel: a daemon that comes back says how far it has read and gets the rest. Holders
+//! know nothing of what the lines mean.
+//!
+//! - [`start()`] starts one, [`find()`] finds those that are there, [`Link`] talks to one.
+//! - [`run()`] is the holder itself, [`protocol`] what is said over its socket.
+//!
+//! The directory of a run, which is its owner's alone:
+//!
+//! | file | |
+//! |---|---|
+//! | `wire.log` | the [wire log](crate::wirelog) |
+//! | `sock` | where the holder listens, while it lives |
+//! | `pid` | the pids of the holder and of the CLI; locked while the holder lives |
+//!
+//! | what dies | what happens |
+//! |---|---|
+//! | the daemon | nothing |
+//! | the CLI | what it left behind is ended; the log gets its last record |
+//! | the holder | the CLI sees the end of its stdin; a guard ends what is left of the run |
+
+mod cli;
+mod feed;
+mod find;
+mod gather;
+mod guard;
+mod hold;
+mod ladder;
+mod leftovers;
+mod link;
+pub mod protocol;
+mod run;
+mod source;
+mod spec;
+mod start;
+mod visitor;
+
+pub use find::{FoundRun, RunState, find, look};
+pub use leftovers::{MARK, end_leftovers};
+pub use link::{Link, LinkError, connect, stop};
+pub use run::{HoldOptions, Stage, run};
+pub use spec::{HoldSpec, Text, Times};
+pub use start::{HolderProgram, StartError, Started, start};
+
+/// The socket's name in the directory of a run.
+pub const SOCKET: &str = "sock";
+
+/// The pid file's name in the directory of a run.
+pub const PID_FILE: &str = "pid";

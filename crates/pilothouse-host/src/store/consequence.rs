@@ -1,0 +1,138 @@
+//! What an event means for the tables beside the events: the session's row, approvals, prompts.
+//!
+//! The events are the truth. The tables are there to be asked across sessions, and are written in
+//! the same transaction, so they cannot disagree.
+
+use jiff::Timestamp;
+use pilothouse_session::approval::{Approval, Decider, Decision, Resolution, Subject};
+use pilothouse_session::event::{Body, Event, PromptState, Status};
+use pilothouse_session::id::PromptId;
+use serde_json::{Value, json};
+
+/// What an event means.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Consequence {
+    pub(super) seq: u64,
+    pub(super) at: Timestamp,
+    /// Whether somebody should see it: the session is unread then.
+    pub(super) is_notable: bool,
+    pub(super) change: Change,
+}
+
+/// What it changes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Change {
+    /// Nothing but when the session was last heard of.
+    Heard,
+    Status(Status),
+    Titled(String),
+    Conversation(String),
+    Model(String),
+    Mode(String),
+    Asked {
+        approval: u64,
+        tool_name: Option<String>,
+        request: String,
+    },
+    Decided(Box<Decided>),
+    Voided {
+        approval: u64,
+    },
+    Prompted(PromptId),
+    PromptState {
+        prompt: PromptId,
+        state: &'static str,
+    },
+}
+
+/// A request was answered.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Decided {
+    pub(super) approval: u64,
+    pub(super) tool_name: Option<String>,
+    pub(super) decision: String,
+    pub(super) by: String,
+    /// For the audit: who,
+    pub(super) actor: String,
+    /// did what,
+    pub(super) action: &'static str,
+    /// and why, without a word of what was said in the session.
+    pub(super) detail: Value,
+}
+
+/// What an event means; nothing for most.
+pub(super) fn consequence(event: &Event) -> Option<Consequence> {
+    let mut is_notable = false;
+    let change = match &event.body {
+        Body::SessionStatus { status } => {
+            is_notable = *status == Status::Interrupted;
+            Change::Status(*status)
+        }
+        Body::Renamed { title } => Change::Titled(title.clone()),
+        Body::ConversationChanged { cli_session, .. } => Change::Conversation(cli_session.clone()),
+        Body::ModelChanged { model } => Change::Model(model.clone()),
+        Body::ModeChanged { mode } => Change::Mode(mode.clone()),
+        Body::UserMessage { prompt: Some(prompt), .. } => Change::Prompted(*prompt),
+        Body::UserMessage { prompt: None, .. } => Change::Heard,
+        Body::PromptUpdated { prompt, state } => {
+            Change::PromptState { prompt: *prompt, state: state_word(state) }
+        }
+        Body::ApprovalRequested { approval } => {
+            is_notable = true;
+            asked(approval)
+        }
+        Body::ApprovalResolved { resolution } => Change::Decided(Box::new(decided(resolution))),
+        Body::PermissionCancelled { approval, .. } => Change::Voided { approval: approval.0 },
+        Body::Complete { .. } | Body::Error { .. } => {
+            is_notable = true;
+            Change::Heard
+        }
+        _ => return None,
+    };
+    Some(Consequence { seq: event.seq, at: event.at, is_notable, change })
+}
+
+fn asked(approval: &Approval) -> Change {
+    let tool_name = match &approval.subject {
+        Subject::Tool { tool_name, .. } => Some(tool_name.clone()),
+        _ => None,
+    };
+    let request = serde_json::to_string(approval).unwrap_or_default();
+    Change::Asked { approval: approval.approval.0, tool_name, request }
+}
+
+fn decided(resolution: &Resolution) -> Decided {
+    let (actor, rule) = match &resolution.by {
+        Decider::Client { name } => (name.clone().unwrap_or_else(|| "a client".to_owned()), None),
+        Decider::Policy { because } => ("policy".to_owned(), Some(&because.ground)),
+    };
+    let action = match &resolution.decision {
+        Decision::Allow { .. } => "approval.allowed",
+        Decision::Deny { .. } => "approval.denied",
+        Decision::Plan { .. } => "approval.plan_decided",
+        Decision::Answers { .. } => "approval.answered",
+        Decision::Form { .. } => "approval.form_filled",
+        Decision::Choose { .. } => "approval.chosen",
+    };
+    let approval = resolution.approval.0;
+    Decided {
+        approval,
+        tool_name: resolution.tool_name.clone(),
+        decision: serde_json::to_string(&resolution.decision).unwrap_or_default(),
+        by: serde_json::to_string(&resolution.by).unwrap_or_default(),
+        actor,
+        action,
+        detail: json!({ "approval": approval, "tool": resolution.tool_name, "rule": rule }),
+    }
+}
+
+fn state_word(state: &PromptState) -> &'static str {
+    match state {
+        PromptState::Queued => "queued",
+        PromptState::Sent => "sent",
+        PromptState::TakenUp { .. } => "taken_up",
+        PromptState::Answered { .. } => "answered",
+        PromptState::Cancelled => "cancelled",
+        PromptState::Failed { .. } => "failed",
+    }
+}
