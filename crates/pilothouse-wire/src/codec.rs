@@ -86,10 +86,7 @@ pub fn decode(line: &[u8]) -> Inbound {
 }
 
 fn decode_text(text: &str) -> Inbound {
-    match read_str(text) {
-        Some(message) => message,
-        None => Inbound::NotJson,
-    }
+    read_str(text).unwrap_or(Inbound::NotJson)
 }
 
 impl Inbound {

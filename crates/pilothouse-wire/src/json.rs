@@ -13,6 +13,10 @@ use std::borrow::Cow;
 
 use wide::u8x16;
 
+/// In texts from this length on, a string gets room for all that is left of the text at first: a
+/// long one would be moved again and again as it grows.
+const LONG: usize = 64 << 10;
+
 /// A place in a JSON text.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
@@ -164,7 +168,9 @@ impl<'a> Cursor<'a> {
 
     /// The rest of a string from `start` on; the position is just after its first backslash.
     fn unescape(&mut self, start: usize) -> Option<String> {
-        let mut text = String::with_capacity((self.at - start) * 2 + 32);
+        let rest = self.text.len() - start;
+        let room = if rest < LONG { (self.at - start) * 2 + 32 } else { rest };
+        let mut text = String::with_capacity(room);
         let mut plain = start;
         loop {
             text.push_str(&self.text[plain..self.at - 1]);
@@ -172,6 +178,9 @@ impl<'a> Cursor<'a> {
             plain = self.at;
             if self.pass_quote_or_escape()? == b'"' {
                 text.push_str(&self.text[plain..self.at - 1]);
+                if rest >= LONG {
+                    text.shrink_to_fit();
+                }
                 return Some(text);
             }
         }

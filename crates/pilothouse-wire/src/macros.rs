@@ -152,16 +152,19 @@ macro_rules! tagged {
                 let tag = cursor.tag(&mut object, quoted!($tag));
                 let word = tag.as_deref().unwrap_or_default();
                 let inner = $crate::field::with_tag(tags, ($tag, word));
-                let known = match tag.as_deref() {
-                    $( Some($word) =>
-                        <$ty as $crate::field::Object>::read_members(cursor, object, &inner)
-                            .map(Self::$variant), )*
-                    _ => None,
-                };
-                known.or_else(|| {
-                    cursor.rewind(object.start);
-                    $crate::field::Unknown::read(cursor, tag.as_deref()).map(Self::Unknown)
-                })
+                // Each value goes straight to where the caller wants it: they are large, and moving
+                // them costs as much as reading a field.
+                match tag.as_deref() {
+                    $( Some($word) => {
+                        let read = <$ty as $crate::field::Object>::read_members;
+                        if let Some(value) = read(cursor, object, &inner) {
+                            return Some(Self::$variant(value));
+                        }
+                    } )*
+                    _ => {}
+                }
+                cursor.rewind(object.start);
+                $crate::field::Unknown::read(cursor, tag.as_deref()).map(Self::Unknown)
             }
 
             fn write_members<M: serde::ser::SerializeMap>(
