@@ -69,6 +69,11 @@ pub fn handle_all(corpus: &Bytes) -> u64 {
     let run = RunId(Uuid::nil());
     let started = Input::Started { run, pid: None, origin: RunOrigin::New };
     black_box(session.handle(started, Timestamp::UNIX_EPOCH));
+    // The answer to its first request, without which nothing that follows is a turn.
+    let ready =
+        br#"{"type":"control_response","response":{"subtype":"success","request_id":"ph-1"}}"#;
+    let frame = Frame::decode(Bytes::from_static(ready));
+    black_box(session.handle(Input::Line(Box::new(frame)), Timestamp::UNIX_EPOCH));
     let mut count = 0;
     for line in lines(corpus) {
         // A line as the client has it: a slice of what was read, without a copy.

@@ -42,6 +42,9 @@ fuzz_target!(|data: &[u8]| {
     let run = RunId(Uuid::nil());
     let started = Input::Started { run, pid: None, origin: RunOrigin::New };
     seen.see(session.handle(started, now));
+    let ready = br#"{"type":"control_response","response":{"subtype":"success","request_id":"ph-1"}}"#;
+    let frame = Frame::decode(bytes::Bytes::from_static(ready));
+    seen.see(session.handle(Input::Line(Box::new(frame)), now));
     for line in data.split(|byte| *byte == b'\n') {
         let input = || Input::Line(Box::new(Frame::decode(line.to_vec().into())));
         let state = serde_json::to_string(&session).expect("the state can be written");

@@ -6,7 +6,7 @@
 #![allow(clippy::expect_used)]
 
 use jiff::Timestamp;
-use pilothouse_session::event::RunOrigin;
+use pilothouse_session::event::{RunOrigin, Status};
 use pilothouse_session::id::{RunId, SessionId};
 use pilothouse_session::session::Setup;
 use pilothouse_session::{Input, Session};
@@ -62,6 +62,9 @@ fn a_hundred_thousand_events_fit_into_8_mib() {
     let mut feed = |input| drop(session.handle(input, Timestamp::UNIX_EPOCH));
     let run = RunId(Uuid::nil());
     feed(Input::Started { run, pid: None, origin: RunOrigin::New });
+    let ready = json!({"subtype": "success", "request_id": "ph-1", "response": {}});
+    let ready = json!({"type": "control_response", "response": ready}).to_string();
+    feed(Input::Line(Box::new(Frame::decode(ready.into()))));
     let play = |session: &mut Session, number| {
         for line in turn(number) {
             let frame = Frame::decode(line.to_string().into());
@@ -76,6 +79,7 @@ fn a_hundred_thousand_events_fit_into_8_mib() {
         play(&mut session, number);
         number += 1;
     }
+    assert_eq!(session.status(), Status::Idle, "the turns have settled");
     let grown = resident_kib().saturating_sub(before);
     assert!(grown <= ALLOWED_KIB, "{grown} KiB more after {} events", session.seq());
 }
