@@ -1,7 +1,7 @@
 //! What the CLI asks, and what may be answered.
 //!
 //! A request becomes an [`Approval`] in the session's table. A client sends a [`Decision`]; the first
-//! one that fits wins, and [`answer`] makes of it what the CLI understands.
+//! one that fits wins, and `answer` makes of it what the CLI understands.
 
 mod answer;
 mod plain;
