@@ -45,6 +45,7 @@ mod error;
 mod handler;
 pub mod history;
 mod locate;
+pub mod mark;
 pub mod mcp;
 mod messages;
 mod options;

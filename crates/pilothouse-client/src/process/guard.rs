@@ -7,38 +7,6 @@
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin};
 
-/// Reads the group's id, then waits for `done` or the end. `$1` is the mark of the run.
-///
-/// The CLI has seen the end of its stdin by now and may be writing its transcript: it gets two
-/// seconds, then SIGTERM, then five more. `sleep` here is the ladder, not an ordering.
-#[cfg(unix)]
-const SCRIPT: &str = r#"
-read -r group
-read -r word && [ "$word" = done ] && exit 0
-marked() {
-  for at in /proc/[0-9]*; do
-    grep -qs "$1" "$at/environ" && echo "${at#/proc/}"
-  done
-}
-alive() { [ -n "$group" ] && kill -0 "-$group" 2>/dev/null || [ -n "$(marked "$1")" ]; }
-wait_for_end() {
-  left=$2
-  while [ "$left" -gt 0 ]; do
-    alive "$1" || exit 0
-    sleep 0.2
-    left=$((left - 1))
-  done
-}
-send() {
-  [ -n "$group" ] && kill "-$2" "-$group" 2>/dev/null
-  for pid in $(marked "$1"); do kill "-$2" "$pid" 2>/dev/null; done
-}
-wait_for_end "$1" 10
-send "$1" TERM
-wait_for_end "$1" 25
-send "$1" KILL
-"#;
-
 /// The guard of one run.
 pub(super) struct Guard {
     shell: Option<(Child, ChildStdin)>,
@@ -84,9 +52,11 @@ fn start_shell(run: &str) -> std::io::Result<Option<(Child, ChildStdin)>> {
     use std::process::Stdio;
     use tokio::process::Command;
 
-    let mark = format!("{}={run}", super::MARK);
+    use crate::mark::{GUARD, MARK};
+
+    let mark = format!("{MARK}={run}");
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", SCRIPT, "pilothouse-guard", &mark]).env_remove(super::MARK);
+    command.args(["-c", GUARD, "pilothouse-guard", &mark]).env_remove(MARK);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     // A group of its own: Ctrl-C in a terminal is not for the guard.
     command.process_group(0).current_dir("/");

@@ -20,9 +20,7 @@ use guard::Guard;
 pub(crate) use stderr::StderrTail;
 
 use crate::error::StartError;
-
-/// The variable that marks every process of a run.
-pub(crate) const MARK: &str = "PILOTHOUSE_RUN";
+use crate::mark::MARK;
 
 /// How much the kernel is asked to hold between the CLI and us.
 const PIPE_SIZE: usize = 1024 * 1024;

@@ -6,9 +6,9 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use pilothouse_client::mark::{MARK, end_marked};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::leftovers::{MARK, end_leftovers};
 use super::spec::HoldSpec;
 use crate::wirelog::Exit;
 
@@ -95,7 +95,7 @@ impl Cli {
             }
             false => self.child.try_wait().transpose()?,
         };
-        end_leftovers(&self.run);
+        end_marked(&self.run);
         Some(match status {
             Ok(status) => Exit { code: status.code(), signal: status.signal() },
             Err(_) => Exit { code: None, signal: None },

@@ -8,38 +8,7 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use super::leftovers::MARK;
-
-/// Reads the group's id, then waits for `done` or the end of the pipe. `$1` is the mark of the run.
-///
-/// By then the CLI has seen the end of its stdin and may be writing its transcript: it gets two
-/// seconds, then SIGTERM, then five more. `sleep` here is the ladder, not an ordering.
-const SCRIPT: &str = r#"
-read -r group
-read -r word && [ "$word" = done ] && exit 0
-marked() {
-  for at in /proc/[0-9]*; do
-    grep -qsF "$1" "$at/environ" && echo "${at#/proc/}"
-  done
-}
-alive() { [ -n "$group" ] && kill -0 "-$group" 2>/dev/null || [ -n "$(marked "$1")" ]; }
-await() {
-  left=$2
-  while [ "$left" -gt 0 ]; do
-    alive "$1" || exit 0
-    sleep 0.2
-    left=$((left - 1))
-  done
-}
-send() {
-  [ -n "$group" ] && kill "-$2" "-$group" 2>/dev/null
-  for pid in $(marked "$1"); do kill "-$2" "$pid" 2>/dev/null; done
-}
-await "$1" 10
-send "$1" TERM
-await "$1" 25
-send "$1" KILL
-"#;
+use pilothouse_client::mark::{GUARD, MARK};
 
 /// The guard of a run. When it goes without being dismissed, it ends the run.
 pub(super) struct Guard {
@@ -52,7 +21,7 @@ impl Guard {
     #[expect(clippy::disallowed_methods, reason = "this is not the CLI")]
     pub(super) fn start(run: &str) -> io::Result<Self> {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", SCRIPT, "pilothouse-guard"]).arg(format!("{MARK}={run}"));
+        command.args(["-c", GUARD, "pilothouse-guard"]).arg(format!("{MARK}={run}"));
         command.env_remove(MARK).current_dir("/").process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut shell = command.spawn()?;

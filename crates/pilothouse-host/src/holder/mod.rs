@@ -29,7 +29,6 @@ mod gather;
 mod guard;
 mod hold;
 mod ladder;
-mod leftovers;
 mod link;
 pub mod protocol;
 mod run;
@@ -39,7 +38,6 @@ mod start;
 mod visitor;
 
 pub use find::{FoundRun, RunState, find, look};
-pub use leftovers::{MARK, end_leftovers};
 pub use link::{Link, LinkError, connect, stop};
 pub use run::{HoldOptions, Stage, run};
 pub use spec::{HoldSpec, Text, Times};

@@ -5,9 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pilothouse_host::holder::{
-    HoldSpec, HolderProgram, Link, Started, Times, end_leftovers, look, start,
-};
+use pilothouse_host::holder::{HoldSpec, HolderProgram, Link, Started, Times, look, start};
 use pilothouse_host::wirelog::{Located, Log, Record};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, mkfifoat};
@@ -98,7 +96,7 @@ impl Drop for Bed {
     fn drop(&mut self) {
         for (run, holder) in self.runs.borrow_mut().drain(..) {
             let _ = pidfd_send_signal(&holder, Signal::KILL);
-            end_leftovers(&run);
+            pilothouse_client::mark::end_marked(&run);
         }
     }
 }

@@ -35,7 +35,7 @@
 //! let mine = Policy::parse("policy.toml", text, Level::User)?;
 //! let policies = PolicySet::new([mine, Preset::Supervised.policy()]);
 //!
-//! let place = Place { home: Some("/home/me".into()), ..Place::at("/work/app") };
+//! let place = Place { home: Some("/home/me".into()), ..Place::at("/home/me/app") };
 //! let decide = |command: &str| {
 //!     let input = Raw::from(serde_json::json!({ "command": command }));
 //!     let mode = PermissionMode::Default;
