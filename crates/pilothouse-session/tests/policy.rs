@@ -26,7 +26,7 @@ use pilothouse_wire::permission::PermissionMode;
 use serde_json::{Value, json};
 
 fn place() -> Place {
-    Place { home: Some("/home/me".into()), ..Place::at("/work/app") }
+    Place { home: Some("/home/me".into()), ..Place::at("/srv/app") }
 }
 
 /// The policies of the tests, by name.

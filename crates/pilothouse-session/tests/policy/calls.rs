@@ -44,7 +44,7 @@ fn files() -> PolicySet {
 fn files_are_matched_wherever_the_path_says_they_are() {
     let files = files();
     let read = |path: &str| verdict(&files, "Read", json!({ "file_path": path }));
-    assert_eq!(read("/work/app/src/a.rs"), Is::Yes);
+    assert_eq!(read("/srv/app/src/a.rs"), Is::Yes);
     assert_eq!(read("src/a.rs"), Is::Yes);
     assert_eq!(read("src/../src/./a.rs"), Is::Yes);
     assert_eq!(read("docs/a.md"), Is::Yes);
@@ -113,8 +113,8 @@ fn searches_are_allowed_where_all_below_is() {
 #[test]
 fn working_directories_count_as_the_first_one() {
     let files = files();
-    let place = Place { additional_dirs: vec!["/work/lib".into()], ..place() };
-    let input = Raw::from(json!({ "file_path": "/work/lib/src/a.rs" }));
+    let place = Place { additional_dirs: vec!["/srv/lib".into()], ..place() };
+    let input = Raw::from(json!({ "file_path": "/srv/lib/src/a.rs" }));
     let mode = PermissionMode::Default;
     let call = Call { tool: "Read", input: &input, mode: &mode, subagent: None };
     assert_eq!(files.decide(&call, &place).verdict, Verdict::Allow);

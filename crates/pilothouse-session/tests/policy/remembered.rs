@@ -44,15 +44,15 @@ fn commands_match_whole_by_prefix_or_by_star() {
 #[test]
 fn files_match_as_in_a_gitignore() {
     let edit = |rule: &str, path: &str| matches(rule, "Write", json!({ "file_path": path }));
-    assert!(edit("Edit(/src/**)", "/work/app/src/a/b.rs"));
+    assert!(edit("Edit(/src/**)", "/srv/app/src/a/b.rs"));
     assert!(edit("Edit(src/**)", "src/a.rs"));
     assert!(edit("Edit(./src)", "src/a.rs"));
     assert!(edit("Edit(*.md)", "a/b/c.md"));
     assert!(edit("Edit(//tmp/**)", "/tmp/x"));
     assert!(!edit("Edit(/tmp/**)", "/tmp/x"));
     assert!(edit("Edit(~/notes/**)", "/home/me/notes/x"));
-    assert!(!edit("Edit(/src/**)", "/work/app/src/../x"));
-    assert!(!edit("Read(/src/**)", "/work/app/src/x"));
+    assert!(!edit("Edit(/src/**)", "/srv/app/src/../x"));
+    assert!(!edit("Read(/src/**)", "/srv/app/src/x"));
     assert!(matches("Read(/src/**)", "Grep", json!({ "pattern": "x", "path": "src" })));
     assert!(!matches("Edit(/src/**)", "Read", json!({ "file_path": "src/x" })));
     assert!(!matches("Edit(/src/**)", "Edit", json!({})));
