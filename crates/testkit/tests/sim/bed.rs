@@ -238,6 +238,7 @@ impl Bed {
                 Side::Real => self.model.release(name),
                 Side::Sim => std::fs::write(self.holds.join(name), "").unwrap(),
             },
+            Act::Touch(name) => std::fs::write(self.harness.cwd().join(name), "").unwrap(),
             Act::Eof => process.stdin = None,
             Act::Terminate => {
                 kill_process(process.group.unwrap(), Signal::TERM).unwrap();

@@ -23,6 +23,8 @@ pub(crate) enum Act {
     Held(&'static str),
     /// Let it go on.
     Release(&'static str),
+    /// Make an empty file in the working directory.
+    Touch(&'static str),
     /// Close stdin.
     Eof,
     /// SIGTERM.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scenario::Act::{Ask, Held, Release, Settle, Until};
+use crate::scenario::Act::{Ask, Held, Release, Settle, Touch, Until};
 use crate::scenario::{Scenario, ask, say};
 
 fn agent(replies: &[&str], background: Option<bool>) -> String {
@@ -59,8 +59,16 @@ pub(crate) fn agents() -> Vec<Scenario> {
             "subagent in the background",
             [say(&[&held, "say Done."]), Until("result"), Held("b"), Release("b"), Settle],
         ),
-        Scenario::turn("subagent left to itself", &[&agent(&["say six"], None), "say Done."])
-            .any_order(),
+        Scenario::new(
+            "subagent left to itself",
+            [
+                say(&[&agent(&["hold b\nsay six"], None), "say Done."]),
+                Until("result"),
+                Held("b"),
+                Release("b"),
+                Settle,
+            ],
+        ),
         Scenario::new(
             "subagent stopped",
             [say(&[&held, "say Done."]), Until("result"), Held("b"), stop(), Settle],
@@ -80,14 +88,21 @@ pub(crate) fn agents() -> Vec<Scenario> {
 
 pub(crate) fn commands() -> Vec<Scenario> {
     let endless = "tail -f /dev/null";
+    let gated = "until [ -e go ]; do sleep 0.02; done; echo from-bg";
     let output = Ask(json!({"subtype": "get_task_output", "task_id": "$TASK"}));
     let may = |scenario: Scenario| scenario.more_args(&["--allowedTools=Bash"]);
     vec![
-        may(Scenario::turn(
+        // One that ends while its turn goes on is told in that turn or in one of its own, as it
+        // happens; so this one ends between turns.
+        may(Scenario::new(
             "command in the background",
-            &[&bash(json!({"command": "echo from-bg", "run_in_background": true})), "say Done."],
-        ))
-        .any_order(),
+            [
+                say(&[&bash(json!({"command": gated, "run_in_background": true})), "say Done."]),
+                Settle,
+                Touch("go"),
+                Settle,
+            ],
+        )),
         may(Scenario::new(
             "background command stopped",
             [
