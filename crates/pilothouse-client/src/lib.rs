@@ -70,7 +70,7 @@ pub use locate::Cli;
 pub use messages::{Messages, Turn};
 pub use options::Options;
 pub use pilothouse_wire as wire;
-pub use process::{Exit, StopLadder};
+pub use process::{Exit, StopLadder, redact};
 pub use prompt::{Prompt, PromptError};
 pub use query::{Query, query};
 pub use questions::{NoSuchQuestion, Questions};

@@ -26,7 +26,7 @@ pub enum Cli {
 
 impl Cli {
     /// The program and the arguments that come before all others.
-    pub(crate) fn resolve(&self) -> Result<(PathBuf, Vec<OsString>), StartError> {
+    pub fn resolve(&self) -> Result<(PathBuf, Vec<OsString>), StartError> {
         match self {
             Self::At(path) => existing(path),
             Self::Npx(version) => {

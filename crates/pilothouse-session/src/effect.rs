@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::Refusal;
 use crate::event::{Delta, Event, RunOrigin, Thinking};
-use crate::id::CommandId;
+use crate::id::{CommandId, RunId};
 
 /// Something to be done. Of one input, events come first, then the checkpoint, then the rest.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +64,8 @@ impl Effect {
 /// How a run is to be started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
+    /// The name of the run to be: whoever takes over a session finds what was started under it.
+    pub run: RunId,
     /// The conversation.
     pub origin: RunOrigin,
     /// The mode to begin in, where it is not the session's own.

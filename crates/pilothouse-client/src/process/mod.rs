@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, watch};
 
 use guard::Guard;
 pub(crate) use stderr::StderrTail;
+pub use stderr::redact;
 
 use crate::error::StartError;
 use crate::mark::MARK;

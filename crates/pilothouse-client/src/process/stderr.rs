@@ -74,7 +74,7 @@ impl Tail {
 }
 
 /// Replaces what looks like a key or a token.
-fn redact(text: &str) -> String {
+pub fn redact(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for (at, word) in words(text) {
         clean.push_str(at);

@@ -32,6 +32,13 @@ pub enum Status {
     Ended,
 }
 
+impl Status {
+    /// Whether there is a process, or one is being started.
+    pub fn has_run(self) -> bool {
+        !matches!(self, Self::Dormant | Self::Interrupted | Self::Ended)
+    }
+}
+
 /// How a run came to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]

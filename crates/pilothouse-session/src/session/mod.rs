@@ -45,10 +45,11 @@ use jiff::Timestamp;
 use pilothouse_wire::control::initialize::Initialize;
 use pilothouse_wire::permission::PermissionMode;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::approval::{Approval, Table};
 use crate::effect::Effect;
-use crate::event::{Body, ConversationReason, Event, OpenItem, Status, Task, Thinking};
+use crate::event::{Body, ConversationReason, Event, OpenItem, RunOrigin, Status, Task, Thinking};
 use crate::id::{ItemId, PromptId, RunId, SessionId, TurnId};
 use crate::input::Input;
 use crate::policy::{Place, PolicySet};
@@ -77,7 +78,11 @@ pub struct Session {
     cli_session: Option<String>,
     /// Why the next conversation will not be the one before.
     changing: Option<ConversationReason>,
+    /// How its first conversation begins, where it does not begin with nothing.
+    beginning: Option<RunOrigin>,
     run: Option<Run>,
+    /// How many runs were asked for.
+    runs: u64,
     requests: Requests,
     turns: Turns,
     threads: BTreeMap<String, Thread>,
@@ -150,7 +155,9 @@ impl Session {
             rest: Status::Dormant,
             cli_session: None,
             changing: None,
+            beginning: None,
             run: None,
+            runs: 0,
             requests: Requests::default(),
             turns: Turns::default(),
             threads: BTreeMap::new(),
@@ -181,8 +188,13 @@ impl Session {
     /// has changed.
     #[must_use]
     pub fn within(mut self, setup: Setup) -> Self {
-        self.setup = setup;
+        self.surround(setup);
         self
+    }
+
+    /// Gives it other surroundings.
+    pub fn surround(&mut self, setup: Setup) {
+        self.setup = setup;
     }
 
     /// The session goes on a conversation that the CLI knows.
@@ -190,6 +202,20 @@ impl Session {
     pub fn of_conversation(mut self, cli_session: impl Into<String>) -> Self {
         self.cli_session = Some(cli_session.into());
         self
+    }
+
+    /// The session goes on a copy of a conversation, up to and including the message `at` where one
+    /// is named.
+    #[must_use]
+    pub fn copy_of(mut self, cli_session: impl Into<String>, at: Option<String>) -> Self {
+        self.beginning = Some(RunOrigin::Forked { cli_session: cli_session.into(), at });
+        self
+    }
+
+    /// Numbers go on after `seq`: for a session whose stored events cannot all be made again, since
+    /// the log that they came from has lost its end.
+    pub fn number_on_from(&mut self, seq: u64) {
+        self.seq = self.seq.max(seq);
     }
 
     /// Takes what happened, gives what is to be done.
@@ -349,10 +375,15 @@ impl Session {
 
     /// A prompt of the host's own: the same one for the same state.
     fn own_prompt_id(&self) -> PromptId {
+        PromptId(self.own_id(self.seq))
+    }
+
+    /// The session's `number`th name for something.
+    fn own_id(&self, number: u64) -> Uuid {
         let mut bytes = *self.id.0.as_bytes();
-        for (byte, number) in bytes[8..].iter_mut().zip(self.seq.to_be_bytes()) {
+        for (byte, number) in bytes[8..].iter_mut().zip(number.to_be_bytes()) {
             *byte ^= number.rotate_left(3) ^ 0x5a;
         }
-        PromptId(uuid::Builder::from_random_bytes(bytes).into_uuid())
+        uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
 }

@@ -92,7 +92,9 @@ pub(super) struct Requests {
 impl Session {
     /// Asks for a run.
     pub(super) fn launch(&mut self, origin: RunOrigin) {
+        self.runs += 1;
         let launch = Launch {
+            run: RunId(self.own_id(self.runs)),
             origin,
             mode: self.mode.clone(),
             model: self.model.clone(),
@@ -108,7 +110,8 @@ impl Session {
             matches!(self.changing, Some(ConversationReason::Plan | ConversationReason::Cleared));
         match &self.cli_session {
             Some(id) if !is_left => RunOrigin::Resumed { cli_session: id.clone(), at },
-            _ => RunOrigin::New,
+            Some(_) => RunOrigin::New,
+            None => self.beginning.clone().unwrap_or(RunOrigin::New),
         }
     }
 

@@ -1,0 +1,94 @@
+//! Why the host did not do what it was asked.
+
+use std::io;
+use std::path::PathBuf;
+
+use pilothouse_session::Refusal;
+use pilothouse_session::id::{RunId, SessionId};
+use pilothouse_session::policy::PolicyError;
+
+use super::profile::ProfileError;
+use crate::runner::CommandError;
+use crate::store::StoreError;
+use crate::wirelog::ArchiveError;
+
+/// Why the host did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// Another daemon has the data directory.
+    #[error("{0} is in use by another daemon: end that one, or choose another data directory")]
+    InUse(PathBuf),
+    /// A file of the host's own cannot be used.
+    #[error("{path} cannot be used ({reason}): check that it exists and is yours")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+    /// The store did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The session refuses.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The session cannot be started as it was asked for.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// The working directory cannot be used.
+    #[error("{0} is not a directory: give the absolute path of one that exists")]
+    NoDirectory(String),
+    /// There is no such policy.
+    #[error(
+        "there is no policy {0:?}: use `autonomous`, `supervised`, `plan`, or the name of one that \
+         was put there"
+    )]
+    NoPolicy(String),
+    /// A policy's name is none.
+    #[error("{0:?} cannot be the name of a policy: use letters, digits, `-` and `_`")]
+    BadPolicyName(String),
+    /// A policy cannot be read.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// There is no such run.
+    #[error("session {session} has no run {run}: list its runs")]
+    NoRun {
+        /// The session.
+        session: SessionId,
+        /// The run.
+        run: RunId,
+    },
+    /// A wire log cannot be read.
+    #[error(transparent)]
+    WireLog(#[from] ArchiveError),
+    /// Two sessions would write to one conversation.
+    #[error("conversation {cli_session} is open in session {session}: use that one, or fork it")]
+    ConversationInUse {
+        /// The CLI's id.
+        cli_session: String,
+        /// Who has it.
+        session: SessionId,
+    },
+    /// There is nothing to fork.
+    #[error("session {0} has no conversation yet: send it a prompt first")]
+    NoConversation(SessionId),
+    /// The session's loop has ended while it was asked.
+    #[error("session {0} was closed in the middle of this: look at it again, then try again")]
+    Closed(SessionId),
+}
+
+impl HostError {
+    pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |reason| Self::File { path, reason }
+    }
+}
+
+impl From<CommandError> for HostError {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Refused(refusal) => Self::Refused(refusal),
+            CommandError::Store(error) => Self::Store(error),
+        }
+    }
+}

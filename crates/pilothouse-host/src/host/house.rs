@@ -1,0 +1,346 @@
+//! What the loops of all sessions share, and which of them there are.
+
+use std::collections::HashMap;
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pilothouse_session::event::Status;
+use pilothouse_session::id::{RunId, SessionId};
+use pilothouse_session::policy::Place;
+use pilothouse_session::session::Setup;
+use rustix::fs::{FlockOperation, flock};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::task::TaskTracker;
+
+use super::policies::Policies;
+use super::profile::Profile;
+use super::watch::Overview;
+use super::{HostError, Options};
+use crate::holder::{PID_FILE, RunState, find, stop};
+use crate::hub::Tail;
+use crate::runner::{Ask, Mailbox, Runner, RunnerError, mailbox};
+use crate::store::{SessionFilter, Store, StoreError};
+use crate::wirelog::compress;
+
+/// The states of sessions that have a run.
+const WITH_RUN: [Status; 6] = [
+    Status::Starting,
+    Status::Ready,
+    Status::Running,
+    Status::AwaitingApproval,
+    Status::Settled,
+    Status::Idle,
+];
+
+/// How long a loop that has failed waits before it begins again: what failed may need time.
+const RESTARTS: &[Duration] =
+    &[Duration::ZERO, Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(10)];
+
+/// How many sessions are listed at a time.
+const PAGE: usize = 500;
+
+/// What all sessions share.
+#[derive(Debug)]
+pub(crate) struct House {
+    pub(crate) options: Options,
+    pub(crate) store: Store,
+    pub(crate) overview: Overview,
+    pub(super) policies: Policies,
+    open: Mutex<HashMap<SessionId, Open>>,
+    loops: TaskTracker,
+    /// One log is packed at a time: sessions need the processor more.
+    packing: Semaphore,
+    /// Locked as long as this host is open.
+    lock: Mutex<Option<File>>,
+}
+
+/// A session that somebody watches, or that has a loop.
+#[derive(Debug)]
+struct Open {
+    tail: Arc<Tail>,
+    mailbox: Option<Mailbox>,
+}
+
+/// Makes a directory that only its owner may enter, if it is not there.
+pub(crate) fn private_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+impl House {
+    pub(super) async fn open(options: Options) -> Result<Arc<Self>, HostError> {
+        let house = blocking(move || Self::open_files(options)).await?;
+        house.take_up_runs().await?;
+        Ok(house)
+    }
+
+    fn open_files(options: Options) -> Result<Arc<Self>, HostError> {
+        let dir = options.data_dir.clone();
+        private_dir(&dir).map_err(HostError::file(&dir))?;
+        let lock = lock(&dir)?;
+        let store = Store::open(dir.join("pilothouse.db"))?;
+        let policies = Policies::in_dir(dir.join("policies"));
+        Ok(Arc::new(Self {
+            options,
+            store,
+            overview: Overview::default(),
+            policies,
+            open: Mutex::default(),
+            loops: TaskTracker::new(),
+            packing: Semaphore::new(1),
+            lock: Mutex::new(Some(lock)),
+        }))
+    }
+
+    /// Opens the sessions that have a run, then looks after what others have left behind.
+    async fn take_up_runs(self: &Arc<Self>) -> Result<(), HostError> {
+        let house = Arc::clone(self);
+        for session in blocking(move || house.sessions_with_run()).await? {
+            self.mailbox(session);
+        }
+        let house = Arc::clone(self);
+        self.loops.spawn(async move { house.tidy_runs().await });
+        Ok(())
+    }
+
+    fn sessions_with_run(&self) -> Result<Vec<SessionId>, HostError> {
+        let filter = SessionFilter { statuses: WITH_RUN.to_vec(), ..SessionFilter::default() };
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.store.sessions(&filter, after.as_deref(), PAGE)?;
+            found.extend(page.items.into_iter().map(|row| row.id));
+            after = page.next;
+            if after.is_none() {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Ends runs of sessions that are gone, and packs the logs of those that have ended.
+    async fn tidy_runs(self: Arc<Self>) {
+        let house = Arc::clone(&self);
+        let left = blocking(move || house.runs_left_behind()).await;
+        match left {
+            Ok(dirs) => {
+                for dir in dirs {
+                    self.pack(dir).await;
+                }
+            }
+            Err(error) => tracing::warn!(%error, "old runs cannot be looked after"),
+        }
+    }
+
+    fn runs_left_behind(&self) -> io::Result<Vec<PathBuf>> {
+        let mut to_pack = Vec::new();
+        let sessions = match std::fs::read_dir(self.runs()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(to_pack),
+            sessions => sessions?,
+        };
+        for entry in sessions {
+            let dir = entry?.path();
+            let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Ok(id) = name.parse().map(SessionId) else { continue };
+            let is_open = self.registry().get(&id).is_some_and(|open| open.mailbox.is_some());
+            for run in find(&dir)? {
+                match run.state {
+                    RunState::Live if !is_open => {
+                        let _ = stop(&run.dir, self.options.times.after_eof);
+                    }
+                    RunState::Ended(_) | RunState::Dead if !is_open => to_pack.push(run.dir),
+                    _ => {}
+                }
+            }
+        }
+        Ok(to_pack)
+    }
+
+    /// Packs the log of a run, as soon as its holder has ended.
+    pub(crate) async fn pack(&self, dir: PathBuf) {
+        let Ok(_turn) = self.packing.acquire().await else { return };
+        let packed = blocking(move || {
+            let pid_file = File::open(dir.join(PID_FILE))?;
+            flock(&pid_file, FlockOperation::LockShared)?;
+            compress(&dir).map_err(io::Error::other)
+        });
+        if let Err(error) = packed.await {
+            tracing::warn!(%error, "the log of a run was not packed; it can be read as it is");
+        }
+    }
+
+    fn runs(&self) -> PathBuf {
+        self.options.data_dir.join("runs")
+    }
+
+    pub(crate) fn session_runs(&self, session: SessionId) -> PathBuf {
+        self.runs().join(session.to_string())
+    }
+
+    pub(crate) fn run_dir(&self, session: SessionId, run: RunId) -> PathBuf {
+        self.session_runs(session).join(run.to_string())
+    }
+
+    /// The surroundings of a session.
+    pub(crate) fn setup(&self, cwd: &str, profile: &Profile, policy: Option<&str>) -> Setup {
+        let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
+        let additional_dirs =
+            profile.add_dirs.iter().map(|dir| dir.to_string_lossy().into_owned()).collect();
+        Setup {
+            // A profile was checked when the session was created.
+            initialize: profile.initialize().unwrap_or_default(),
+            policy: self.policies.set(policy),
+            place: Place { cwd: cwd.to_owned(), home, additional_dirs },
+            see_every_call: profile.see_every_call,
+            baselines: false,
+            ask_before_stop: false,
+            resume_attempts: self.options.resume_attempts,
+        }
+    }
+
+    fn registry(&self) -> MutexGuard<'_, HashMap<SessionId, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a session showed last; from now on it is kept for who watches.
+    pub(super) fn tail(&self, session: SessionId) -> Arc<Tail> {
+        let mut registry = self.registry();
+        let open = registry.entry(session).or_insert_with(Open::new);
+        Arc::clone(&open.tail)
+    }
+
+    /// Where the session's loop is asked, if it has one.
+    pub(super) fn running(&self, session: SessionId) -> Option<Mailbox> {
+        self.registry().get(&session)?.mailbox.clone()
+    }
+
+    /// Where the session's loop is asked; it is started if there is none.
+    pub(super) fn mailbox(self: &Arc<Self>, session: SessionId) -> Mailbox {
+        let mut registry = self.registry();
+        let open = registry.entry(session).or_insert_with(Open::new);
+        if let Some(mailbox) = &open.mailbox {
+            return mailbox.clone();
+        }
+        let (sender, asks) = mailbox();
+        if self.loops.is_closed() {
+            // Nobody will hear it.
+            return sender;
+        }
+        open.mailbox = Some(sender.clone());
+        let (house, tail) = (Arc::clone(self), Arc::clone(&open.tail));
+        self.loops.spawn(house.run_loop(session, tail, asks));
+        sender
+    }
+
+    /// Runs a session's loop. One that fails is begun again from the store, a few times.
+    async fn run_loop(
+        self: Arc<Self>,
+        session: SessionId,
+        tail: Arc<Tail>,
+        mut asks: mpsc::Receiver<Ask>,
+    ) {
+        for wait in RESTARTS {
+            let (house, tail) = (Arc::clone(&self), Arc::clone(&tail));
+            let ended = match blocking(move || Runner::load(&house, session, tail)).await {
+                Ok(runner) => runner.run(&mut asks).await,
+                Err(error) => Err(error),
+            };
+            let Err(error) = ended else { break };
+            tracing::error!(%session, %error, "the loop of a session has failed");
+            if matches!(error, RunnerError::Store(StoreError::UnknownSession(_))) {
+                break;
+            }
+            tokio::time::sleep(*wait).await;
+        }
+        drop(asks);
+        self.forget_loop(session);
+    }
+
+    /// Whether a loop may end: nobody asks, and nobody can any more without starting another.
+    pub(crate) fn may_rest(&self, session: SessionId, asks: &mpsc::Receiver<Ask>) -> bool {
+        let mut registry = self.registry();
+        // One sender is the registry's own; others come from there, while it is locked.
+        let is_alone = asks.sender_strong_count() <= 1 && asks.is_empty();
+        if is_alone && let Some(open) = registry.get_mut(&session) {
+            open.mailbox = None;
+        }
+        is_alone
+    }
+
+    fn forget_loop(&self, session: SessionId) {
+        let mut registry = self.registry();
+        if let Some(open) = registry.get_mut(&session) {
+            if open.mailbox.as_ref().is_some_and(Mailbox::is_closed) {
+                open.mailbox = None;
+            }
+            if open.is_idle() {
+                registry.remove(&session);
+            }
+        }
+    }
+
+    /// Forgets a session that has no loop and that nobody watches any more.
+    pub(super) fn unwatch(&self, session: SessionId) {
+        let mut registry = self.registry();
+        if registry.get(&session).is_some_and(Open::is_idle) {
+            registry.remove(&session);
+        }
+    }
+
+    /// How many sessions have a loop.
+    pub(super) fn loops(&self) -> usize {
+        self.registry().values().filter(|open| open.mailbox.is_some()).count()
+    }
+
+    pub(super) async fn close(&self) {
+        // Under the lock of the registry: from here on no loop is started.
+        let mailboxes: Vec<_> = {
+            let registry = self.registry();
+            self.loops.close();
+            registry.values().filter_map(|open| open.mailbox.clone()).collect()
+        };
+        for mailbox in mailboxes {
+            let _ = mailbox.send(Ask::Leave).await;
+        }
+        self.loops.wait().await;
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl Open {
+    fn new() -> Self {
+        Self { tail: Arc::new(Tail::new()), mailbox: None }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.mailbox.is_none() && self.tail.watchers() == 0
+    }
+}
+
+/// One daemon per directory.
+fn lock(dir: &Path) -> Result<File, HostError> {
+    let path = dir.join("lock");
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path).map_err(HostError::file(&path))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(HostError::InUse(dir.to_owned())),
+        Err(error) => Err(HostError::File { path, reason: error.into() }),
+    }
+}
+
+/// Does something that blocks where it holds nobody up.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            // The work has panicked; so does who waits for it.
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime ends, and with it who waits.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}

@@ -1,0 +1,265 @@
+//! Creating, changing, commanding and ending sessions.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use pilothouse_session::command::mode_named;
+use pilothouse_session::id::{CommandId, PromptId, SessionId};
+use pilothouse_session::{Command, Effect, Event, Input, Session};
+use pilothouse_wire::{Content, Raw};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use super::house::blocking;
+use super::requests::{Beginning, NewSession, PromptRequest, SessionDetail};
+use super::{Host, HostError};
+use crate::runner::Ask;
+use crate::store::{
+    Checkpoint, Digest, NewSession as StoredSession, Page, Reservation, SessionChange,
+    SessionFilter, SessionRow, Store, StoreError,
+};
+
+impl Host {
+    /// What is stored: lists, searches, the audit. Reading blocks; see [`Host::read`].
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    /// Reads the store without holding anybody up.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, HostError> {
+        let store = self.0.store.clone();
+        Ok(blocking(move || query(&store)).await?)
+    }
+
+    /// How many sessions are being served at the moment.
+    pub fn served(&self) -> usize {
+        self.0.loops()
+    }
+
+    /// Creates a session. No process is started: the first prompt does that.
+    pub async fn create(&self, new: NewSession) -> Result<SessionRow, HostError> {
+        let id = new.id.unwrap_or_else(|| SessionId(Uuid::now_v7()));
+        if let Some(row) = self.read(move |store| store.session(id)).await? {
+            return Ok(row);
+        }
+        let cwd = Path::new(&new.cwd);
+        if !cwd.is_absolute() || !cwd.is_dir() {
+            return Err(HostError::NoDirectory(new.cwd));
+        }
+        new.profile.check(&new.cwd)?;
+        if let Some(policy) = &new.policy {
+            self.0.policies.named(policy)?;
+        }
+        let session = self.beginning(id, &new).await?;
+        let (events, checkpoint) = first_state(session, &new)?;
+        let settings = serde_json::to_value(&new.profile).map_err(StoreError::from)?;
+        let stored = StoredSession {
+            id,
+            cwd: new.cwd,
+            title: new.title,
+            tags: new.tags,
+            cli_session: match new.begin {
+                Beginning::Resume { cli_session } => Some(cli_session),
+                _ => None,
+            },
+            model: new.profile.model,
+            mode: new.profile.mode,
+            policy: new.policy,
+            settings,
+        };
+        self.0.store.create(stored).await?;
+        self.0.store.append(id, &events, Some(checkpoint)).await?;
+        self.0.overview.changed(id);
+        self.session(id).await
+    }
+
+    async fn beginning(&self, id: SessionId, new: &NewSession) -> Result<Session, HostError> {
+        let setup = self.0.setup(&new.cwd, &new.profile, new.policy.as_deref());
+        let session = Session::new(id, setup);
+        match new.begin.clone() {
+            Beginning::Scratch => Ok(session),
+            Beginning::Resume { cli_session } => {
+                self.must_be_free(&cli_session).await?;
+                Ok(session.of_conversation(cli_session))
+            }
+            Beginning::Copy { cli_session, at } => Ok(session.copy_of(cli_session, at)),
+            Beginning::Fork { session: original, at } => {
+                let row = self.session(original).await?;
+                let cli_session = row.cli_session.ok_or(HostError::NoConversation(original))?;
+                Ok(session.copy_of(cli_session, at))
+            }
+        }
+    }
+
+    /// Two sessions never write to one conversation.
+    async fn must_be_free(&self, cli_session: &str) -> Result<(), HostError> {
+        let filter =
+            SessionFilter { cli_session: Some(cli_session.to_owned()), ..Default::default() };
+        let page = self.read(move |store| store.sessions(&filter, None, 1)).await?;
+        match page.items.into_iter().next() {
+            None => Ok(()),
+            Some(row) => Err(HostError::ConversationInUse {
+                cli_session: cli_session.to_owned(),
+                session: row.id,
+            }),
+        }
+    }
+
+    /// A session, as it is listed.
+    pub async fn session(&self, id: SessionId) -> Result<SessionRow, HostError> {
+        let row = self.read(move |store| store.session(id)).await?;
+        row.ok_or(HostError::Store(StoreError::UnknownSession(id)))
+    }
+
+    /// A session as it stands.
+    pub async fn detail(&self, id: SessionId) -> Result<SessionDetail, HostError> {
+        let view = self.look(id).await;
+        let row = self.session(id).await?;
+        let view = view.map(|view| (view.approvals, view.open_items, view.tasks));
+        let (approvals, open_items, tasks) = view.unwrap_or_default();
+        Ok(SessionDetail { row, approvals, open_items, tasks })
+    }
+
+    /// Sessions, a page at a time: see [`Store::sessions`].
+    pub async fn sessions(
+        &self,
+        filter: SessionFilter,
+        after: Option<String>,
+        limit: usize,
+    ) -> Result<Page<SessionRow>, HostError> {
+        self.read(move |store| store.sessions(&filter, after.as_deref(), limit)).await
+    }
+
+    /// Changes title, tags, archive, policy, what was read.
+    pub async fn change(
+        &self,
+        id: SessionId,
+        change: SessionChange,
+    ) -> Result<SessionRow, HostError> {
+        if let Some(policy) = change.policy.as_deref().filter(|policy| !policy.is_empty()) {
+            self.0.policies.named(policy)?;
+        }
+        let has_policy = change.policy.is_some();
+        self.0.store.change(id, change).await?;
+        self.0.overview.changed(id);
+        let row = self.session(id).await?;
+        if has_policy && let Some(mailbox) = self.0.running(id) {
+            let profile = serde_json::from_value(row.settings.clone()).map_err(StoreError::from)?;
+            let setup = self.0.setup(&row.cwd, &profile, row.policy.as_deref());
+            let _ = mailbox.send(Ask::Within(Box::new(setup))).await;
+        }
+        Ok(row)
+    }
+
+    /// Asks something of a session, and waits for the answer.
+    pub async fn command(&self, id: SessionId, command: Command) -> Result<Raw, HostError> {
+        // A session that is not there must not get a loop.
+        if self.0.running(id).is_none() {
+            self.session(id).await?;
+        }
+        let mailbox = self.0.mailbox(id);
+        let (reply, answer) = oneshot::channel();
+        let ask = Ask::Command { command, reply };
+        mailbox.send(ask).await.map_err(|_| HostError::Closed(id))?;
+        drop(mailbox);
+        Ok(answer.await.map_err(|_| HostError::Closed(id))??)
+    }
+
+    /// Says something to a session. The same prompt under the same key is said once, however often
+    /// it is asked for.
+    pub async fn prompt(
+        &self,
+        id: SessionId,
+        request: PromptRequest,
+    ) -> Result<PromptId, HostError> {
+        let PromptRequest { key, prompt, content, urgency } = request;
+        let mut prompt = prompt.unwrap_or_else(|| PromptId(Uuid::new_v4()));
+        if let Some(key) = key {
+            let digest = digest(&content)?;
+            let reservation = Reservation { session: id, key, prompt, digest };
+            let reserved = self.0.store.reserve(reservation).await?;
+            if reserved.state != "reserved" {
+                return Ok(reserved.prompt);
+            }
+            prompt = reserved.prompt;
+        }
+        // If somebody asks for the same at this moment: the machine takes a prompt in once.
+        self.command(id, Command::Prompt { prompt, content, urgency }).await?;
+        Ok(prompt)
+    }
+
+    /// Ends the run of a session and deletes everything that belongs to it.
+    pub async fn delete(&self, id: SessionId, by: &str) -> Result<(), HostError> {
+        self.session(id).await?;
+        self.end_run(id).await?;
+        self.0.store.delete(id, by).await?;
+        if let Some(mailbox) = self.0.running(id) {
+            let _ = mailbox.send(Ask::Leave).await;
+        }
+        self.0.overview.changed(id);
+        let runs = self.0.session_runs(id);
+        let removed = blocking(move || match std::fs::remove_dir_all(&runs) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(HostError::File { path: runs, reason: error })
+            }
+            _ => Ok(()),
+        });
+        removed.await
+    }
+
+    /// Ends the session's run, if it has one, and waits for its end.
+    async fn end_run(&self, id: SessionId) -> Result<(), HostError> {
+        let mut changes = self.changes();
+        match self.command(id, Command::Stop).await {
+            Ok(_) => {}
+            Err(HostError::Refused(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        while self.session(id).await?.status.has_run() {
+            changes.next().await;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn look(&self, id: SessionId) -> Option<crate::runner::View> {
+        let mailbox = self.0.running(id)?;
+        let (reply, view) = oneshot::channel();
+        mailbox.send(Ask::Look { reply }).await.ok()?;
+        view.await.ok()
+    }
+}
+
+/// The state that a session begins with, and the events that tell of it.
+fn first_state(
+    mut session: Session,
+    new: &NewSession,
+) -> Result<(Vec<Event>, Checkpoint), HostError> {
+    let profile = &new.profile;
+    let mode = profile.mode.as_deref().map(|mode| Command::SetMode { mode: mode_named(mode) });
+    let model = profile.model.clone().map(|model| Command::SetModel { model: Some(model) });
+    let effort = profile.effort.clone().map(|effort| Command::SetEffort { effort });
+    let most = profile.max_thinking_tokens.map(u64::from);
+    let thinking = most.map(|most| Command::SetThinking { max_tokens: Some(most) });
+    let mut events = Vec::new();
+    for command in [mode, model, effort, thinking].into_iter().flatten() {
+        let id = CommandId(Uuid::nil());
+        for effect in session.handle(Input::Command { id, command }, Timestamp::now()) {
+            match effect {
+                Effect::Append(event) => events.push(*event),
+                Effect::Reply { result: Err(refusal), .. } => return Err(refusal.into()),
+                _ => {}
+            }
+        }
+    }
+    let state = serde_json::to_string(&session).map_err(StoreError::from)?;
+    let checkpoint = Checkpoint { seq: session.seq(), run: None, lines: 0, offset: 0, state };
+    Ok((events, checkpoint))
+}
+
+fn digest(content: &Content) -> Result<String, HostError> {
+    let json = serde_json::to_vec(content).map_err(StoreError::from)?;
+    Ok(Digest::of(&json).to_string())
+}

@@ -1,0 +1,87 @@
+//! The runs of a session, and what was said in them.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use pilothouse_session::id::{RunId, SessionId};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::house::blocking;
+use super::{Host, HostError};
+use crate::holder::{RunState, find};
+use crate::wirelog::Log;
+
+/// The most that is given at once.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// A run of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RunRow {
+    /// The run.
+    pub run: RunId,
+    /// When it was started.
+    pub started_at: Option<Timestamp>,
+    /// Its CLI works, or waits.
+    pub is_live: bool,
+    /// The CLI's exit code.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// How long its wire log is, in bytes.
+    pub bytes: u64,
+}
+
+impl Host {
+    /// The runs of a session, oldest first.
+    pub async fn runs(&self, session: SessionId) -> Result<Vec<RunRow>, HostError> {
+        self.session(session).await?;
+        let dir = self.0.session_runs(session);
+        blocking(move || {
+            let found = find(&dir).map_err(HostError::file(&dir))?;
+            let mut rows = Vec::with_capacity(found.len());
+            for run in found {
+                let Ok(id) = run.run.parse().map(RunId) else { continue };
+                let log = Log::open(&run.dir)?;
+                let bytes = log.end()?;
+                let first = log.records(0).next_record()?;
+                let millis = first.and_then(|first| i64::try_from(first.record.at()?).ok());
+                let exit = match run.state {
+                    RunState::Ended(exit) => (exit.code, exit.signal),
+                    RunState::Live | RunState::Dead => (None, None),
+                };
+                rows.push(RunRow {
+                    run: id,
+                    started_at: millis.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
+                    is_live: run.state == RunState::Live,
+                    code: exit.0,
+                    signal: exit.1,
+                    bytes,
+                });
+            }
+            rows.sort_by_key(|row| row.started_at);
+            Ok(rows)
+        })
+        .await
+    }
+
+    /// Bytes of a run's wire log, from `offset` on: fewer than `length` at its end, or where that is
+    /// more than is given at once.
+    pub async fn wire_log(
+        &self,
+        session: SessionId,
+        run: RunId,
+        offset: u64,
+        length: usize,
+    ) -> Result<Vec<u8>, HostError> {
+        let house = Arc::clone(&self.0);
+        blocking(move || {
+            let dir = house.run_dir(session, run);
+            if !dir.is_dir() {
+                return Err(HostError::NoRun { session, run });
+            }
+            Ok(Log::open(&dir)?.range(offset, length.min(MOST_BYTES))?)
+        })
+        .await
+    }
+}

@@ -1,0 +1,231 @@
+//! The last things a session showed, and places in them.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use pilothouse_session::Delta;
+use tokio::sync::watch;
+
+use crate::store::StoredEvent;
+
+/// How much a tail holds, so that a watcher that is a little late need not read the store.
+const MOST_ENTRIES: usize = 4096;
+const MOST_BYTES: usize = 2 * 1024 * 1024;
+
+/// Something that was shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// When the line that it came from was read.
+    pub(crate) read_at: Instant,
+    pub(crate) what: What,
+}
+
+/// An event that is stored, or a piece of an open item.
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    Event(StoredEvent),
+    Delta(Arc<Delta>),
+}
+
+impl What {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Event(event) => event.json.len(),
+            Self::Delta(delta) => delta.text.len(),
+        }
+    }
+}
+
+/// What a session showed last. Holds nothing while nobody watches.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    entries: Mutex<Entries>,
+    /// Where the next entry will stand.
+    end: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    /// Where the first entry stands.
+    first: u64,
+    shown: VecDeque<Shown>,
+    bytes: usize,
+}
+
+impl Entries {
+    fn end(&self) -> u64 {
+        self.first + self.shown.len() as u64
+    }
+
+    fn push(&mut self, entry: Shown) {
+        self.bytes += entry.what.weight();
+        self.shown.push_back(entry);
+        while self.shown.len() > MOST_ENTRIES || self.bytes > MOST_BYTES {
+            let Some(oldest) = self.shown.pop_front() else { break };
+            self.bytes -= oldest.what.weight();
+            self.first += 1;
+        }
+    }
+
+    fn clear(&mut self) {
+        *self = Self { first: self.end(), ..Self::default() };
+    }
+}
+
+impl Tail {
+    pub(crate) fn new() -> Self {
+        Self { entries: Mutex::default(), end: watch::Sender::new(0) }
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows something to everyone who watches.
+    pub(crate) fn publish(&self, shown: impl IntoIterator<Item = Shown>) {
+        let mut entries = self.entries();
+        if self.end.receiver_count() == 0 {
+            // The positions go on: who comes later must not take this place for an earlier one.
+            let skipped = shown.into_iter().count() as u64;
+            entries.clear();
+            entries.first += skipped;
+        } else {
+            shown.into_iter().for_each(|entry| entries.push(entry));
+        }
+        let end = entries.end();
+        drop(entries);
+        self.end.send_if_modified(|known| std::mem::replace(known, end) != end);
+    }
+
+    /// Where the next entry will stand.
+    pub(crate) fn end(&self) -> u64 {
+        self.entries().end()
+    }
+
+    /// How many watch.
+    pub(crate) fn watchers(&self) -> usize {
+        self.end.receiver_count()
+    }
+
+    /// Watches from now on.
+    pub(crate) fn watch(self: &Arc<Self>) -> Cursor {
+        // First the receiver: from here on entries are kept.
+        let changes = self.end.subscribe();
+        Cursor { position: self.end(), tail: Arc::clone(self), changes }
+    }
+}
+
+/// A watcher's place in a tail.
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    tail: Arc<Tail>,
+    position: u64,
+    changes: watch::Receiver<u64>,
+}
+
+/// What came next is not there any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lagged;
+
+impl Cursor {
+    /// Goes to a place.
+    pub(crate) fn move_to(&mut self, position: u64) {
+        self.position = position;
+    }
+
+    /// Up to `most` of what was shown since.
+    pub(crate) fn take(&mut self, most: usize) -> Result<Vec<Shown>, Lagged> {
+        let entries = self.tail.entries();
+        let Some(skip) = self.position.checked_sub(entries.first) else { return Err(Lagged) };
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+        let taken: Vec<_> = entries.shown.iter().skip(skip).take(most).cloned().collect();
+        self.position += taken.len() as u64;
+        Ok(taken)
+    }
+
+    /// Waits until there is more than there was here.
+    pub(crate) async fn wait(&mut self) {
+        let position = self.position;
+        // The tail, and with it the sender, is ours as well.
+        let _ = self.changes.wait_for(|end| *end > position).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    fn event(seq: u64, size: usize) -> Shown {
+        let json = Bytes::from(vec![b'x'; size]);
+        Shown { read_at: Instant::now(), what: What::Event(StoredEvent { seq, json }) }
+    }
+
+    fn seqs(shown: &[Shown]) -> Vec<u64> {
+        let seq = |shown: &Shown| match &shown.what {
+            What::Event(event) => event.seq,
+            What::Delta(_) => 0,
+        };
+        shown.iter().map(seq).collect()
+    }
+
+    #[test]
+    fn a_watcher_gets_what_comes_after_it_came() {
+        let tail = Arc::new(Tail::new());
+        tail.publish([event(1, 1)]);
+        let mut cursor = tail.watch();
+        assert_eq!(seqs(&cursor.take(10).unwrap()), [0u64; 0]);
+        tail.publish([event(2, 1), event(3, 1), event(4, 1)]);
+        assert_eq!(seqs(&cursor.take(2).unwrap()), [2, 3]);
+        assert_eq!(seqs(&cursor.take(2).unwrap()), [4]);
+    }
+
+    #[test]
+    fn nothing_is_kept_for_nobody() {
+        let tail = Arc::new(Tail::new());
+        tail.publish((1..=9).map(|seq| event(seq, 1)));
+        assert_eq!(tail.entries().shown.len(), 0);
+        assert_eq!(tail.end(), 9);
+        drop(tail.watch());
+        tail.publish([event(10, 1)]);
+        assert_eq!((tail.entries().shown.len(), tail.end()), (0, 10));
+    }
+
+    #[test]
+    fn who_is_too_slow_is_told_and_holds_up_nobody() {
+        let tail = Arc::new(Tail::new());
+        let (mut slow, mut fast) = (tail.watch(), tail.watch());
+        let mut got = 0;
+        for seq in 1..=3 * MOST_ENTRIES as u64 {
+            tail.publish([event(seq, 1)]);
+            got += fast.take(usize::MAX).unwrap().len();
+        }
+        assert_eq!(got, 3 * MOST_ENTRIES);
+        assert!(matches!(slow.take(1), Err(Lagged)));
+        assert_eq!(tail.entries().shown.len(), MOST_ENTRIES);
+    }
+
+    #[test]
+    fn long_entries_are_few() {
+        let tail = Arc::new(Tail::new());
+        let _watcher = tail.watch();
+        for seq in 1..=10 {
+            tail.publish([event(seq, MOST_BYTES / 4)]);
+        }
+        assert_eq!(tail.entries().shown.len(), 4);
+    }
+
+    #[tokio::test]
+    async fn waiting_ends_with_the_next_entry() {
+        let tail = Arc::new(Tail::new());
+        let mut cursor = tail.watch();
+        let other = Arc::clone(&tail);
+        let told = tokio::spawn(async move {
+            cursor.wait().await;
+            cursor.take(1).unwrap().len()
+        });
+        other.publish([event(1, 1)]);
+        assert_eq!(told.await.unwrap(), 1);
+    }
+}

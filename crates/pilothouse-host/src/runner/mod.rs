@@ -1,0 +1,349 @@
+//! One loop per session: records and commands in, effects carried out.
+//!
+//! The loop joins the machine ([`Session`]), the holder of its run and the store. Of every few
+//! inputs it first stores the events, with the machine's state where the machine wants that, then
+//! shows them, and then does what follows from them. It may wait for the store: what the CLI writes
+//! meanwhile is in the run's log. It never waits for a person, nor for one who watches.
+//!
+//! A loop can be started from the store at any moment, whatever had become of the one before
+//! (`recovery`); a session with neither a run nor anything to do has none.
+
+mod asking;
+mod batch;
+mod feed;
+mod launching;
+mod recovery;
+mod stderr;
+mod work;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use pilothouse_session::effect::Launch;
+use pilothouse_session::event::Exit;
+use pilothouse_session::id::{CommandId, RunId};
+use pilothouse_session::{Effect, Input, Session};
+use pilothouse_wire::Frame;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::holder::protocol::Command as ToHolder;
+use crate::host::House;
+use crate::host::profile::Profile;
+use crate::hub::Tail;
+use crate::store::{Checkpoint, StoreError};
+use crate::wirelog::{Located, Record};
+
+pub(crate) use asking::{Ask, CommandError, Mailbox, View, mailbox};
+
+use asking::Reply;
+use batch::Batch;
+use feed::{Fed, Feed, FeedError};
+use stderr::StderrTail;
+use work::Done;
+
+/// How many records are taken in at once, if they are there.
+const MOST_RECORDS: usize = 256;
+
+/// After so many lines the state is stored even if nothing else asks for it, so that there are never
+/// more to be read again.
+const LINES_PER_CHECKPOINT: u64 = 2000;
+
+/// How long a session without a run keeps its loop. Longer than a person takes between two clicks.
+const REST: Duration = Duration::from_secs(20);
+
+/// While the store fails, writing is tried again after this time, then after twice as long, up to
+/// the longest.
+const SHORTEST_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// The loop of one session.
+pub(crate) struct Runner {
+    house: Arc<House>,
+    session: Session,
+    profile: Arc<Profile>,
+    cwd: Arc<str>,
+    tail: Arc<Tail>,
+    feed: Option<Feed>,
+    /// Where the next record begins in the run's log.
+    offset: u64,
+    stderr: StderrTail,
+    lines_since_checkpoint: u64,
+    replies: HashMap<CommandId, Reply>,
+    jobs: JoinSet<Done>,
+}
+
+/// Why a loop cannot go on. The session can be opened again.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunnerError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Feed(#[from] FeedError),
+    #[error("the state of the session cannot be read: {0}")]
+    State(#[from] serde_json::Error),
+}
+
+/// What a loop has waited for.
+enum Step {
+    Ask(Ask),
+    Fed(Fed),
+    Done(Done),
+    /// Nobody has asked for a while, and there is nothing to do.
+    Rest,
+}
+
+impl Runner {
+    /// Runs until there is nothing to do, or the host closes.
+    pub(crate) async fn run(mut self, asks: &mut mpsc::Receiver<Ask>) -> Result<(), RunnerError> {
+        self.take_up(asks).await?;
+        loop {
+            let step = self.wait(asks).await?;
+            let read_at = Instant::now();
+            let mut batch = Batch::default();
+            match step {
+                Step::Ask(Ask::Leave) => break,
+                Step::Ask(ask) => self.hear(ask, read_at, &mut batch),
+                Step::Fed(Fed::Record(first)) => self.take_in(first, read_at, &mut batch),
+                Step::Fed(Fed::Over) => self.feed_is_over(read_at, &mut batch).await?,
+                Step::Done(done) => self.job_done(done, read_at, &mut batch).await?,
+                Step::Rest if self.house.may_rest(self.session.id(), asks) => break,
+                // Somebody was faster.
+                Step::Rest => {}
+            }
+            self.finish(batch, asks).await?;
+        }
+        self.leave().await;
+        Ok(())
+    }
+
+    async fn wait(&mut self, asks: &mut mpsc::Receiver<Ask>) -> Result<Step, RunnerError> {
+        let is_resting = self.session.run().is_none() && self.jobs.is_empty();
+        let rest = tokio::time::sleep(REST);
+        let fed = async {
+            match &mut self.feed {
+                Some(feed) => feed.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            ask = asks.recv() => Ok(ask.map_or(Step::Rest, Step::Ask)),
+            Some(done) = self.jobs.join_next() => Ok(Step::Done(done.unwrap_or(Done::Nothing))),
+            fed = fed => Ok(Step::Fed(fed?)),
+            () = rest, if is_resting => Ok(Step::Rest),
+        }
+    }
+
+    /// Hands an input to the machine.
+    fn handle(&mut self, input: Input, now: Timestamp, read_at: Instant, batch: &mut Batch) {
+        batch.add(self.session.handle(input, now), read_at);
+    }
+
+    /// Hands in a record, and those that came with it.
+    fn take_in(&mut self, first: Located, read_at: Instant, batch: &mut Batch) {
+        let mut next = Some(first);
+        let mut room = MOST_RECORDS;
+        while let Some(located) = next {
+            self.offset = located.end;
+            self.record(located.record, read_at, batch);
+            room -= 1;
+            next = match &mut self.feed {
+                Some(feed) if room > 0 => feed.ready(),
+                _ => None,
+            };
+        }
+    }
+
+    fn record(&mut self, record: Record, read_at: Instant, batch: &mut Batch) {
+        let now = record.at().map_or_else(Timestamp::now, from_millis);
+        match record {
+            Record::Out { line, .. } => {
+                self.lines_since_checkpoint += 1;
+                let frame = Box::new(Frame::decode(line));
+                self.handle(Input::Line(frame), now, read_at, batch);
+            }
+            Record::In { number, .. } => {
+                self.handle(Input::Written { number }, now, read_at, batch);
+            }
+            Record::Err { line, .. } => self.stderr.push(&line),
+            Record::Exited { exit, .. } => {
+                let exit = Exit { code: exit.code, signal: exit.signal };
+                self.exited(exit, None, now, read_at, batch);
+            }
+            Record::Started { .. }
+            | Record::InClosed { .. }
+            | Record::Note { .. }
+            | Record::Unknown { .. } => {}
+        }
+    }
+
+    /// The run is over; with `why` where that is not in what it wrote.
+    fn exited(
+        &mut self,
+        exit: Exit,
+        why: Option<String>,
+        now: Timestamp,
+        read_at: Instant,
+        batch: &mut Batch,
+    ) {
+        let said = self.stderr.take();
+        let stderr_tail = match why {
+            Some(why) if said.is_empty() => why,
+            Some(why) => format!("{said}\n{why}"),
+            None => said,
+        };
+        if let Some(run) = self.session.run() {
+            self.put_away(run);
+        }
+        self.handle(Input::Exited { exit, stderr_tail }, now, read_at, batch);
+        self.offset = 0;
+    }
+
+    /// The holder has closed the connection, or its log ends.
+    async fn feed_is_over(
+        &mut self,
+        read_at: Instant,
+        batch: &mut Batch,
+    ) -> Result<(), RunnerError> {
+        match (self.feed.take(), self.session.run()) {
+            (Some(Feed::Held(_)), Some(run)) => {
+                // Whatever has become of it: the log has the rest.
+                self.feed = Some(Feed::open(&self.run_dir(run), self.offset).await?);
+                batch.acts.extend(self.session.outstanding());
+            }
+            (Some(Feed::Left(_)), Some(_)) => {
+                let why = "the run's holder was killed, or the machine has stopped".to_owned();
+                self.exited(Exit::default(), Some(why), Timestamp::now(), read_at, batch);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Stores, shows, acts.
+    async fn finish(
+        &mut self,
+        mut batch: Batch,
+        asks: &mut mpsc::Receiver<Ask>,
+    ) -> Result<(), RunnerError> {
+        let is_due = self.lines_since_checkpoint >= LINES_PER_CHECKPOINT;
+        batch.has_checkpoint |= is_due;
+        let stored = match batch.must_be_stored() {
+            true => self.store(&batch, asks).await?,
+            false => Vec::new(),
+        };
+        let is_news = !stored.is_empty();
+        self.tail.publish(batch.take_shown(stored));
+        if is_news {
+            self.house.overview.changed(self.session.id());
+        }
+        for act in std::mem::take(&mut batch.acts) {
+            self.act(act);
+        }
+        Ok(())
+    }
+
+    /// Stores the events, and the state if that is wanted. While the store is full or locked this
+    /// tries again, and refuses everything that is asked; the CLI's lines wait in its log.
+    async fn store(
+        &mut self,
+        batch: &Batch,
+        asks: &mut mpsc::Receiver<Ask>,
+    ) -> Result<Vec<crate::store::StoredEvent>, RunnerError> {
+        let checkpoint = match batch.has_checkpoint {
+            true => Some(self.checkpoint()?),
+            false => None,
+        };
+        let mut wait = SHORTEST_WAIT;
+        loop {
+            let id = self.session.id();
+            let error = match self.house.store.append(id, &batch.events, checkpoint.clone()).await {
+                Ok(appended) => {
+                    if batch.has_checkpoint {
+                        self.lines_since_checkpoint = 0;
+                    }
+                    return Ok(appended.events);
+                }
+                Err(error) if error.is_passing() => error,
+                Err(error) => return Err(error.into()),
+            };
+            tracing::warn!(session = %id, %error, "events cannot be stored; trying again");
+            let pause = tokio::time::sleep(wait);
+            tokio::pin!(pause);
+            loop {
+                tokio::select! {
+                    () = &mut pause => break,
+                    Some(ask) = asks.recv() => ask.refuse(&error),
+                }
+            }
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    fn checkpoint(&self) -> Result<Checkpoint, serde_json::Error> {
+        Ok(Checkpoint {
+            seq: self.session.seq(),
+            run: self.session.run(),
+            lines: self.session.lines(),
+            offset: self.offset,
+            state: serde_json::to_string(&self.session)?,
+        })
+    }
+
+    /// Does what follows from what is stored.
+    fn act(&mut self, act: Effect) {
+        match act {
+            Effect::Send { number, line } => {
+                let line = line.strip_suffix(b"\n").unwrap_or(&line);
+                self.say(ToHolder::Send { number, line });
+            }
+            Effect::Stop => {
+                let grace = self.house.options.times.after_eof;
+                self.say(ToHolder::Stop { grace });
+            }
+            Effect::Start(launch) => self.launch(launch),
+            Effect::Work { request, work } => self.work(request, work),
+            Effect::Reply { command, result } => {
+                if let Some(reply) = self.replies.remove(&command) {
+                    // Who asked may have gone.
+                    let _ = reply.send(result.map_err(CommandError::Refused));
+                }
+            }
+            Effect::Append(_) | Effect::Stream(_) | Effect::Checkpoint => {}
+        }
+    }
+
+    fn say(&mut self, command: ToHolder<'_>) {
+        let Some(feed) = &mut self.feed else { return };
+        if let Err(error) = feed.say(command) {
+            tracing::error!(session = %self.session.id(), %error, "a line was not sent");
+        }
+    }
+
+    fn run_dir(&self, run: RunId) -> PathBuf {
+        self.house.run_dir(self.session.id(), run)
+    }
+
+    fn launch(&mut self, launch: Launch) {
+        let (house, profile) = (Arc::clone(&self.house), Arc::clone(&self.profile));
+        let (cwd, dir) = (Arc::clone(&self.cwd), self.run_dir(launch.run));
+        self.jobs.spawn_blocking(move || work::launch(&house, &profile, &cwd, &dir, launch));
+    }
+
+    /// The daemon goes; the run goes on.
+    async fn leave(&mut self) {
+        self.say(ToHolder::Detach);
+        if let Some(feed) = &mut self.feed {
+            let _ = tokio::time::timeout(Duration::from_secs(1), feed.flush()).await;
+        }
+    }
+}
+
+fn from_millis(at: u64) -> Timestamp {
+    let millis = i64::try_from(at).unwrap_or(i64::MAX);
+    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
+}

@@ -1,0 +1,109 @@
+//! What a loop lets others do meanwhile: starting runs, reading files, putting logs away.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use pilothouse_session::Input;
+use pilothouse_session::effect::{HookWork, Launch};
+use pilothouse_session::event::Exit;
+use pilothouse_session::id::RunId;
+use pilothouse_session::input::HookResult;
+
+use super::batch::Batch;
+use super::feed::Feed;
+use super::launching::{self, LaunchError};
+use super::{Runner, RunnerError};
+use crate::holder::protocol::Command as ToHolder;
+use crate::host::House;
+use crate::host::profile::Profile;
+
+/// A file that is larger is not kept as it was before a tool changes it.
+const LARGEST_BASELINE: u64 = 4 * 1024 * 1024;
+
+/// What has been done.
+pub(super) enum Done {
+    Launched { launch: Launch, started: Result<Option<u32>, LaunchError> },
+    Worked { request: String, result: HookResult },
+    Nothing,
+}
+
+pub(super) fn launch(
+    house: &House,
+    profile: &Profile,
+    cwd: &str,
+    dir: &Path,
+    launch: Launch,
+) -> Done {
+    let plan = launching::Plan { house, profile, cwd, dir, trace: None };
+    let started = launching::launch(&plan, &launch);
+    Done::Launched { launch, started }
+}
+
+impl Runner {
+    pub(super) async fn job_done(
+        &mut self,
+        done: Done,
+        read_at: Instant,
+        batch: &mut Batch,
+    ) -> Result<(), RunnerError> {
+        let now = Timestamp::now();
+        match done {
+            Done::Launched { launch, started: Ok(pid) } => {
+                self.offset = 0;
+                self.feed = Some(Feed::open(&self.run_dir(launch.run), 0).await?);
+                let Launch { run, origin, .. } = launch;
+                self.handle(Input::Started { run, pid, origin }, now, read_at, batch);
+            }
+            Done::Launched { started: Err(error), .. } => {
+                let input = Input::Exited { exit: Exit::default(), stderr_tail: error.to_string() };
+                self.handle(input, now, read_at, batch);
+            }
+            Done::Worked { request, result } => {
+                self.handle(Input::Worked { request, result }, now, read_at, batch);
+            }
+            Done::Nothing => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn work(&mut self, request: String, work: HookWork) {
+        let cwd = std::sync::Arc::clone(&self.cwd);
+        self.jobs.spawn_blocking(move || {
+            let result = match work {
+                HookWork::Baseline { path } => HookResult::Baseline(baseline(&cwd, &path)),
+                HookWork::MayStop => HookResult::MayStop,
+            };
+            Done::Worked { request, result }
+        });
+    }
+
+    /// The run has ended and all of it is in the log: its holder may go, and the log be packed.
+    pub(super) fn put_away(&mut self, run: RunId) {
+        self.say(ToHolder::Bye);
+        let feed = self.feed.take();
+        let (house, dir) = (std::sync::Arc::clone(&self.house), self.run_dir(run));
+        tokio::spawn(async move {
+            if let Some(mut feed) = feed {
+                // The holder closes the connection when it ends.
+                let _ = feed.flush().await;
+                while let Ok(super::Fed::Record(_)) = feed.next().await {}
+            }
+            house.pack(dir).await;
+        });
+    }
+}
+
+/// The text of a file; none where there is none, or it is no text or too large.
+fn baseline(cwd: &str, path: &str) -> Option<String> {
+    let file = File::open(Path::new(cwd).join(path)).ok()?;
+    let meta = file.metadata().ok()?;
+    if !meta.is_file() || meta.len() > LARGEST_BASELINE {
+        return None;
+    }
+    let mut text = String::new();
+    file.take(LARGEST_BASELINE).read_to_string(&mut text).ok()?;
+    Some(text)
+}

@@ -1,0 +1,11 @@
+//! The host through its public face, with the simulated CLI in real holders.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
+#![cfg(unix)]
+
+#[path = "host/bed.rs"]
+mod bed;
+#[path = "host/deaths.rs"]
+mod deaths;
+#[path = "host/life.rs"]
+mod life;

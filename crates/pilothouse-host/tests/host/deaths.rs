@@ -1,0 +1,115 @@
+//! What becomes of sessions when something dies.
+
+use pilothouse_session::event::{Body, DeadRun, Status};
+
+use super::bed::{Bed, Watcher, allow, decide, kill, prompt};
+
+#[tokio::test]
+async fn an_approval_that_a_daemon_left_behind_is_answered_by_the_next() {
+    let bed = Bed::new();
+    let first = bed.host().await;
+    let session = bed.session(&first).await;
+    let mut watcher = Watcher::new(&first, session, 0).await;
+    prompt(&first, session, "tool Bash {\"command\":\"touch made\"}\n---\nsay done").await;
+    let approval = watcher.until_asked().await;
+    let before = watcher.events;
+    first.close().await;
+    drop(first);
+
+    let second = bed.host().await;
+    let mut watcher = Watcher::new(&second, session, 0).await;
+    decide(&second, session, approval, allow()).await.unwrap();
+    watcher.until_status(Status::Idle).await;
+    assert_eq!(watcher.events[..before.len()], before);
+    assert_eq!(watcher.texts(), ["done"]);
+    assert!(bed.path("work/made").exists());
+    assert_eq!(watcher.count(|body| matches!(body, Body::RunStarted { .. })), 1);
+    second.close().await;
+}
+
+#[tokio::test]
+async fn what_the_cli_said_while_nobody_listened_is_not_lost() {
+    let bed = Bed::new();
+    let first = bed.host().await;
+    let session = bed.session(&first).await;
+    let mut watcher = Watcher::new(&first, session, 0).await;
+    prompt(&first, session, "say one\nhold b\n---\n").await;
+    prompt(&first, session, "say two").await;
+    bed.held("b").await;
+    watcher.until_status(Status::Running).await;
+    first.close().await;
+    drop(first);
+    bed.release("b");
+
+    let second = bed.host().await;
+    let mut watcher = Watcher::new(&second, session, 0).await;
+    while watcher.texts().len() < 2 {
+        watcher.next().await;
+    }
+    assert_eq!(watcher.texts(), ["one", "two"]);
+    second.close().await;
+}
+
+#[tokio::test]
+async fn a_cli_that_dies_in_mid_turn_is_resumed() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one\nhold b").await;
+    bed.held("b").await;
+    watcher.until_status(Status::Running).await;
+    kill(bed.pids(session).1);
+    let ended = watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
+    assert!(
+        matches!(&ended.body, Body::RunEnded { meaning: DeadRun::Resumable { .. }, .. }),
+        "{ended:?}"
+    );
+    bed.release("b");
+    watcher.until(|body| matches!(body, Body::Complete { .. })).await;
+    assert_eq!(watcher.count(|body| matches!(body, Body::RunStarted { .. })), 2);
+    host.close().await;
+}
+
+#[tokio::test]
+async fn a_holder_that_dies_takes_its_cli_along_and_the_session_goes_on() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    kill(bed.pids(session).0);
+    watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
+    prompt(&host, session, "say two").await;
+    watcher.until_status(Status::Idle).await;
+    assert_eq!(watcher.texts(), ["one", "two"]);
+    host.close().await;
+}
+
+#[tokio::test]
+async fn a_cli_that_cannot_be_started_is_told_of_with_what_it_said() {
+    let bed = Bed::new();
+    let host = bed.faulty("exit-at-once=3").await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one").await;
+    let ended = watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
+    assert!(
+        matches!(&ended.body, Body::RunEnded { exit, meaning: DeadRun::Failed { .. }, .. }
+            if exit.code == Some(3)),
+        "{ended:?}"
+    );
+    host.close().await;
+    drop(host);
+
+    let mut options = bed.options("");
+    options.cli = pilothouse_client::Cli::At(bed.path("no-claude-here"));
+    let host = pilothouse_host::Host::open(options).await.unwrap();
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one").await;
+    let error = watcher.until(|body| matches!(body, Body::Error { .. })).await;
+    assert!(format!("{:?}", error.body).contains("no-claude-here"), "{error:?}");
+    host.close().await;
+}
