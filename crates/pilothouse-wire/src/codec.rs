@@ -7,7 +7,8 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::control::{ControlCancel, ControlRequest, ControlResponse, HostControlRequest};
-use crate::field::read_str;
+use crate::field::Wire;
+use crate::json::Cursor;
 use crate::message::*;
 use crate::raw::Raw;
 
@@ -86,7 +87,11 @@ pub fn decode(line: &[u8]) -> Inbound {
 }
 
 fn decode_text(text: &str) -> Inbound {
-    read_str(text).unwrap_or(Inbound::NotJson)
+    let mut cursor = Cursor::new(text);
+    match Inbound::read(&mut cursor) {
+        Some(message) if cursor.is_at_end() => message,
+        _ => Inbound::NotJson,
+    }
 }
 
 impl Inbound {

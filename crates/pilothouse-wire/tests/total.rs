@@ -156,6 +156,27 @@ fn what_json_libraries_choke_on() {
 }
 
 #[test]
+fn bytes_that_are_not_utf_8_cost_only_themselves() {
+    for before in (0..=130).map(|count| "a".repeat(count)) {
+        // Alone, at the end of a cut character, and instead of what should follow a backslash.
+        for (bytes, expected) in [
+            (&b"\xff"[..], Some("\u{fffd}")),
+            (b"\\n\xf0\x9f\x98", Some("\n\u{fffd}")),
+            (b"\xe2\x82\\n\xff\\\\", Some("\u{fffd}\n\u{fffd}\\")),
+            (b"\\\xff", None),
+        ] {
+            let start = format!(r#"{{"type":"result","subtype":"success","result":"{before}"#);
+            let line = [start.as_bytes(), bytes, b"z\"}"].concat();
+            let expected = expected.map(|expected| format!("{before}{expected}z"));
+            match decode(&line) {
+                Inbound::Result(result) => assert_eq!(result.result, expected),
+                other => assert_eq!((other, None), (Inbound::NotJson, expected)),
+            }
+        }
+    }
+}
+
+#[test]
 fn a_tag_that_says_two_things_is_unknown() {
     for line in [
         r#"{"type":"result","subtype":"success","type":"user"}"#,

@@ -7,6 +7,7 @@
 use jiff::Timestamp;
 use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -56,7 +57,7 @@ impl NewSession {
 }
 
 /// A session that is there.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SessionRow {
     /// Its id.
     pub id: SessionId,

@@ -14,7 +14,7 @@ use pilothouse_session::event::{Body, Event, OpenItem, Status};
 use pilothouse_session::id::{ApprovalId, PromptId, SessionId};
 
 /// More than anything here takes.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The simulated CLI, built if it is not there.
 pub(crate) fn sim() -> PathBuf {
@@ -111,7 +111,7 @@ impl Bed {
     }
 }
 
-fn pid_file(dir: &Path) -> Option<(u32, u32)> {
+pub(crate) fn pid_file(dir: &Path) -> Option<(u32, u32)> {
     if pilothouse_host::holder::look(dir).ok()?? != pilothouse_host::holder::RunState::Live {
         return None;
     }

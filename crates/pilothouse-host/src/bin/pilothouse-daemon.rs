@@ -1,0 +1,88 @@
+//! The daemon as a program of its own, with few options: for tests, measurements, and programs
+//! that bring everything else along.
+//!
+//! `pilothouse-daemon DATA_DIR CLAUDE [ADDRESS]` listens, writes `listening on ADDRESS` to stdout,
+//! and ends on SIGTERM or SIGINT; runs go on. Holders are this program too: `hold DIR`.
+
+use std::process::ExitCode;
+
+#[cfg(unix)]
+fn main() -> ExitCode {
+    use pilothouse_host::holder::{HoldOptions, run};
+    let mut args = std::env::args_os().skip(1).peekable();
+    if args.next_if(|arg| arg == "hold").is_some() {
+        return match HoldOptions::from_args(args) {
+            Some(options) => run(options),
+            None => ExitCode::from(2),
+        };
+    }
+    daemon::main(args.collect())
+}
+
+#[cfg(unix)]
+mod daemon {
+    use std::ffi::OsString;
+    use std::io::Write;
+    use std::process::ExitCode;
+
+    use pilothouse_client::Cli;
+    use pilothouse_host::daemon::{Daemon, DaemonOptions};
+    use pilothouse_host::holder::HolderProgram;
+    use pilothouse_host::host::Options;
+    use tokio::signal::unix::{SignalKind, signal};
+
+    pub(super) fn main(args: Vec<OsString>) -> ExitCode {
+        let Some(options) = options(&args) else {
+            let _ =
+                writeln!(std::io::stderr(), "usage: pilothouse-daemon DATA_DIR CLAUDE [ADDRESS]");
+            return ExitCode::from(2);
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let ran = match runtime {
+            Ok(runtime) => runtime.block_on(serve(options)),
+            Err(error) => Err(Box::from(error)),
+        };
+        match ran {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                let _ = writeln!(std::io::stderr(), "{error}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    fn options(args: &[OsString]) -> Option<DaemonOptions> {
+        let (data_dir, claude) = (args.first()?, args.get(1)?);
+        let exe = std::env::current_exe().ok()?;
+        let holder = HolderProgram { exe, args: vec!["hold".into()] };
+        let mut options = Options::new(data_dir, holder);
+        options.cli = Cli::At(claude.into());
+        let mut options = DaemonOptions::new(options);
+        if let Some(address) = args.get(2) {
+            options.listen = address.to_str()?.parse().ok()?;
+        }
+        Some(options)
+    }
+
+    async fn serve(options: DaemonOptions) -> Result<(), Box<dyn std::error::Error>> {
+        let daemon = Daemon::open(options).await?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        writeln!(std::io::stdout(), "listening on {}", daemon.address())?;
+        daemon
+            .run(async move {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+            })
+            .await;
+        Ok(())
+    }
+}
+
+/// Without holders there is no daemon yet.
+#[cfg(not(unix))]
+fn main() -> ExitCode {
+    ExitCode::FAILURE
+}

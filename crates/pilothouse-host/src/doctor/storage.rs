@@ -1,0 +1,203 @@
+//! Where everything is kept: directory, disk, database, runs.
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{Check, Examination};
+use crate::holder::{self, RunState};
+
+/// Below this, sessions are about to fail.
+const NO_SPACE: u64 = 64 << 20;
+/// Below this, they soon will be.
+const LITTLE_SPACE: u64 = 1 << 30;
+/// How long the path of a socket may be.
+const LONGEST_SOCKET: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+/// How many runs are named.
+const NAMED: usize = 3;
+
+pub(super) fn checks(about: &Examination) -> Vec<Check> {
+    vec![writable(about), private(about), space(about), database(about), runs(about), socket(about)]
+}
+
+fn writable(about: &Examination) -> Check {
+    let (id, title) = ("data_dir.writable", "Data directory");
+    let dir = &about.data_dir;
+    let shown = dir.display();
+    let advice = "Choose a directory that is yours, or correct who owns it.";
+    match fs::metadata(dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Check::ok(id, title, format!("{shown}, to be made at the first start"));
+        }
+        Err(error) => return Check::fail(id, title, format!("{shown}: {error}"), advice),
+        Ok(found) if !found.is_dir() => {
+            return Check::fail(id, title, format!("{shown} is not a directory"), advice);
+        }
+        Ok(_) => {}
+    }
+    let trial = dir.join(format!(".doctor-{}", uuid::Uuid::new_v4().simple()));
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&trial);
+    match made.and_then(|_| fs::remove_file(&trial)) {
+        Ok(()) => Check::ok(id, title, shown.to_string()),
+        Err(error) => Check::fail(id, title, format!("{shown} cannot be written: {error}"), advice),
+    }
+}
+
+fn private(about: &Examination) -> Check {
+    let (id, title) = ("data_dir.private", "Data directory's privacy");
+    let Ok(found) = fs::metadata(&about.data_dir) else {
+        return Check::skipped(id, title, "there is no directory yet");
+    };
+    if !found.is_dir() {
+        return Check::skipped(id, title, "there is no directory");
+    }
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        let detail = format!("it belongs to user {}", found.uid());
+        return Check::fail(id, title, detail, "Choose a directory that is yours.");
+    }
+    let mode = found.mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Check::ok(id, title, format!("{mode:03o}"));
+    }
+    let detail = format!("{mode:03o}: others can look into conversations");
+    Check::warn(id, title, detail, &format!("Run: chmod 700 {:?}", about.data_dir))
+}
+
+fn space(about: &Examination) -> Check {
+    let (id, title) = ("disk", "Free disk space");
+    let place = about.data_dir.ancestors().find(|place| place.exists());
+    let free = match place.map(rustix::fs::statvfs) {
+        Some(Ok(disk)) => disk.f_bavail.saturating_mul(disk.f_frsize),
+        _ => return Check::skipped(id, title, "nobody can tell"),
+    };
+    let detail = format!("{} MiB", free >> 20);
+    let advice = "Make room: when the disk is full, sessions stop.";
+    match free {
+        0..NO_SPACE => Check::fail(id, title, detail, advice),
+        NO_SPACE..LITTLE_SPACE => Check::warn(id, title, detail, advice),
+        _ => Check::ok(id, title, detail),
+    }
+}
+
+/// Beside a daemon that may be writing: reads only, and gives up when it takes too long.
+fn database(about: &Examination) -> Check {
+    let (id, title) = ("database", "Database");
+    match fs::metadata(&about.database) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Check::ok(id, title, "to be made at the first start");
+        }
+        Err(error) => {
+            let detail = format!("{}: {error}", about.database.display());
+            return Check::fail(id, title, detail, "Correct who may read it.");
+        }
+        Ok(_) => {}
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = match Connection::open_with_flags(&about.database, flags) {
+        Ok(conn) => conn,
+        Err(error) => {
+            return Check::fail(id, title, error.to_string(), "Correct who may read it.");
+        }
+    };
+    let handle = conn.get_interrupt_handle();
+    let (told, found) = sync_channel(1);
+    let reader = std::thread::spawn(move || {
+        let _nobody_waits_any_more = told.send(quick_check(&conn));
+    });
+    let found = found.recv_timeout(about.patience);
+    if found.is_err() {
+        handle.interrupt();
+    }
+    let _cannot_panic = reader.join();
+    let restore = "Stop Pilothouse, and put a backup in its place; wire logs are not affected.";
+    match found {
+        Ok(Ok(problems)) if problems.is_empty() => {
+            Check::ok(id, title, about.database.display().to_string())
+        }
+        Ok(Ok(problems)) => Check::fail(id, title, problems.join("; "), restore),
+        Ok(Err(error)) => Check::fail(id, title, error.to_string(), restore),
+        Err(_) => Check::warn(
+            id,
+            title,
+            format!("it is being read for more than {} s", about.patience.as_secs_f64()),
+            "It can be opened; whether it is whole was not found out. Look again when less goes on.",
+        ),
+    }
+}
+
+fn quick_check(conn: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = conn.prepare("PRAGMA quick_check(5)")?;
+    let lines = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}
+
+fn runs(about: &Examination) -> Check {
+    let (id, title) = ("runs", "Runs");
+    let found = match holder::find(&about.runs) {
+        Ok(found) => found,
+        Err(error) => {
+            let detail = format!("{}: {error}", about.runs.display());
+            return Check::fail(id, title, detail, "Correct who may read it.");
+        }
+    };
+    let count = |state: fn(&RunState) -> bool| found.iter().filter(|run| state(&run.state)).count();
+    let live = count(|state| matches!(state, RunState::Live));
+    let ended = count(|state| matches!(state, RunState::Ended(_)));
+    let dead: Vec<&str> = found
+        .iter()
+        .filter(|run| matches!(run.state, RunState::Dead))
+        .map(|run| &*run.run)
+        .collect();
+    let strange = strange_directories(&about.runs);
+    let detail = format!("{live} running, {ended} ended");
+    if dead.is_empty() && strange.is_empty() {
+        return Check::ok(id, title, detail);
+    }
+    let some = |names: &[&str]| names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    if dead.is_empty() {
+        let strange: Vec<&str> = strange.iter().map(|name| &**name).collect();
+        let detail = format!("{detail}, {} that are no runs ({})", strange.len(), some(&strange));
+        return Check::warn(
+            id,
+            title,
+            detail,
+            "They are in nobody's way; delete them if you like.",
+        );
+    }
+    let detail = format!("{detail}, {} without a holder ({})", dead.len(), some(&dead));
+    let advice =
+        "Their holders were killed. Start Pilothouse: it ends them, and they can be resumed.";
+    Check::warn(id, title, detail, advice)
+}
+
+/// Directories among the runs in which no holder has ever been.
+fn strange_directories(runs: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(runs) else { return Vec::new() };
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut names: Vec<String> = paths
+        .filter(|path| path.is_dir() && matches!(holder::look(path), Ok(None)))
+        .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+/// On Linux the holder is reached by way of its open directory, so any length will do there.
+fn socket(about: &Examination) -> Check {
+    let (id, title) = ("socket_path", "Paths of sockets");
+    let name = uuid::Uuid::nil().to_string();
+    let path = about.runs.join(name).join(holder::SOCKET);
+    let length = path.as_os_str().len();
+    if length <= LONGEST_SOCKET {
+        return Check::ok(id, title, format!("{length} of {LONGEST_SOCKET} bytes"));
+    }
+    if Path::new("/proc/self/fd").exists() {
+        let detail = format!("{length} bytes, reached through /proc");
+        return Check::ok(id, title, detail);
+    }
+    let detail = format!("{length} bytes; {LONGEST_SOCKET} are possible");
+    Check::fail(id, title, detail, "Choose a data directory with a shorter path.")
+}

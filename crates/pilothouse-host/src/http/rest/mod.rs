@@ -1,0 +1,3 @@
+//! Everything that can be asked over HTTP.
+
+mod problem;

@@ -1,0 +1,390 @@
+//! One WebSocket for everything: any number of sessions, commands, and the list.
+//!
+//! - A client [says](ClientMessage) one thing per message and [hears](ServerMessage) a list of them
+//!   per message.
+//! - What a session shows is gathered for at most a frame ([`SocketTerms::frame`]); events and
+//!   replies are not kept waiting.
+//! - A client that does not read holds up nobody: what it misses it is given from the store later.
+//!   One that has not read for [`SocketTerms::patience`] is cut off.
+
+mod follow;
+mod message;
+mod order;
+mod outbox;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::response::Response;
+use axum::routing::get;
+use pilothouse_session::id::SessionId;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+pub use message::{ClientMessage, Order, ServerMessage};
+
+use super::guard::Identity;
+use super::problem::{Kind, Problem};
+use crate::Host;
+use crate::host::{Change, Changes};
+use follow::{Followed, follow};
+use outbox::{Outbox, Parcel};
+
+/// How much of anything a socket may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketTerms {
+    /// Pieces of open items are sent no more often than this.
+    pub frame: Duration,
+    /// The list's changes are sent no more often than this.
+    pub list_frame: Duration,
+    /// The most sessions that are watched over one socket.
+    pub subscriptions: usize,
+    /// The most commands of one socket that wait for an answer.
+    pub commands: usize,
+    /// The longest message of a client.
+    pub message_bytes: usize,
+    /// How often a client is asked whether it is there.
+    pub ping: Duration,
+    /// How long a client may not read, or not say that it is there.
+    pub patience: Duration,
+}
+
+impl Default for SocketTerms {
+    fn default() -> Self {
+        Self {
+            frame: Duration::from_millis(33),
+            list_frame: Duration::from_millis(200),
+            subscriptions: 256,
+            commands: 32,
+            message_bytes: 32 << 20,
+            ping: Duration::from_secs(30),
+            patience: Duration::from_secs(90),
+        }
+    }
+}
+
+/// How much is gathered before it is sent in any case.
+const OUTBOX: usize = 256 * 1024;
+
+/// How many parcels wait between those who watch and the socket.
+const PARCELS: usize = 256;
+
+/// How often a client may say what makes no sense.
+const MISTAKES: usize = 16;
+
+/// Small: a thousand sockets that say nothing must not cost much.
+const BUFFER: usize = 4 * 1024;
+
+/// The route of the socket.
+pub fn routes(host: Host, terms: SocketTerms) -> Router {
+    let door = Door { host, terms: Arc::new(terms) };
+    Router::new().route("/api/v1/ws", get(upgrade)).with_state(door)
+}
+
+#[derive(Clone)]
+struct Door {
+    host: Host,
+    terms: Arc<SocketTerms>,
+}
+
+async fn upgrade(
+    State(door): State<Door>,
+    identity: Option<Identity>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let name = identity.map_or("nobody".to_owned(), |who| who.display_name().to_owned());
+    upgrade
+        .read_buffer_size(BUFFER)
+        .write_buffer_size(BUFFER)
+        .max_message_size(door.terms.message_bytes)
+        .max_frame_size(door.terms.message_bytes)
+        .on_upgrade(move |socket| Talk::new(door, name).run(socket))
+}
+
+/// A conversation over a socket.
+struct Talk {
+    host: Host,
+    terms: Arc<SocketTerms>,
+    /// Who speaks, for the audit.
+    name: Arc<str>,
+    outbox: Outbox,
+    parcels: (mpsc::Sender<Followed>, mpsc::Receiver<Followed>),
+    /// The sessions that are watched, with the number of the subscription.
+    watched: HashMap<SessionId, (u64, AbortHandle)>,
+    followers: JoinSet<()>,
+    last_ticket: u64,
+    commands: JoinSet<ServerMessage>,
+    list: Option<Changes>,
+    changed: BTreeSet<SessionId>,
+    list_sent_at: Option<Instant>,
+    mistakes: usize,
+    heard_at: Instant,
+}
+
+/// What a conversation has waited for.
+enum Step {
+    Heard(Option<Result<Message, axum::Error>>),
+    Parcel(Followed),
+    Done(ServerMessage),
+    Change(Change),
+    Due,
+    ListDue,
+    Ping,
+}
+
+/// The conversation is over.
+struct Over;
+
+impl Talk {
+    fn new(door: Door, name: String) -> Self {
+        let outbox = Outbox::new(door.terms.frame);
+        Self {
+            host: door.host,
+            terms: door.terms,
+            name: name.into(),
+            outbox,
+            parcels: mpsc::channel(PARCELS),
+            watched: HashMap::new(),
+            followers: JoinSet::new(),
+            last_ticket: 0,
+            commands: JoinSet::new(),
+            list: None,
+            changed: BTreeSet::new(),
+            list_sent_at: None,
+            mistakes: 0,
+            heard_at: Instant::now(),
+        }
+    }
+
+    async fn run(mut self, mut socket: WebSocket) {
+        let mut ping = tokio::time::interval(self.terms.ping);
+        ping.reset();
+        loop {
+            let step = self.wait(&mut socket, &mut ping).await;
+            if self.take(step, &mut socket).await.is_err() {
+                break;
+            }
+        }
+    }
+
+    async fn wait(&mut self, socket: &mut WebSocket, ping: &mut tokio::time::Interval) -> Step {
+        let due = self.outbox.due();
+        let list_due = match self.changed.is_empty() {
+            true => None,
+            false => {
+                Some(self.list_sent_at.map_or_else(Instant::now, |at| at + self.terms.list_frame))
+            }
+        };
+        let changes = async {
+            match &mut self.list {
+                Some(list) => list.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = at(due) => Step::Due,
+            heard = socket.recv() => Step::Heard(heard),
+            Some(done) = self.commands.join_next() => match done {
+                Ok(reply) => Step::Done(reply),
+                Err(_) => Step::Done(reply(None, Err(broken()))),
+            },
+            Some(parcel) = self.parcels.1.recv() => Step::Parcel(parcel),
+            change = changes => Step::Change(change),
+            () = at(list_due) => Step::ListDue,
+            _ = ping.tick() => Step::Ping,
+        }
+    }
+
+    async fn take(&mut self, step: Step, socket: &mut WebSocket) -> Result<(), Over> {
+        match step {
+            Step::Due => self.flush(socket).await,
+            Step::Heard(Some(Ok(message))) => self.hear(message, socket).await,
+            Step::Heard(_) => Err(Over),
+            Step::Parcel(parcel) => {
+                self.put(parcel);
+                while self.outbox.len() < OUTBOX
+                    && let Ok(parcel) = self.parcels.1.try_recv()
+                {
+                    self.put(parcel);
+                }
+                match self.outbox.len() < OUTBOX {
+                    true => Ok(()),
+                    false => self.flush(socket).await,
+                }
+            }
+            Step::Done(message) => {
+                self.say(message);
+                Ok(())
+            }
+            Step::Change(Change::Session(session)) => {
+                self.changed.insert(session);
+                Ok(())
+            }
+            Step::Change(Change::Everything) => {
+                self.changed.clear();
+                self.say(ServerMessage::ListLagged);
+                Ok(())
+            }
+            Step::ListDue => {
+                self.list_sent_at = Some(Instant::now());
+                let (host, changed) = (self.host.clone(), std::mem::take(&mut self.changed));
+                self.commands.spawn(async move { rows(&host, changed).await });
+                Ok(())
+            }
+            Step::Ping if self.heard_at.elapsed() > self.terms.patience => Err(Over),
+            Step::Ping => self.send(Message::Ping(Bytes::new()), socket).await,
+        }
+    }
+
+    /// Something of a session that is watched; what was on its way when that ended is dropped.
+    fn put(&mut self, followed: Followed) {
+        let current = self.watched.get(&followed.session).map(|(ticket, _)| *ticket);
+        if current != Some(followed.ticket) {
+            return;
+        }
+        if followed.is_last {
+            self.watched.remove(&followed.session);
+        }
+        self.outbox.put(followed.parcel, followed.read_at);
+    }
+
+    fn say(&mut self, message: ServerMessage) {
+        self.outbox.put(Parcel::Message(Box::new(message)), Instant::now());
+    }
+
+    async fn flush(&mut self, socket: &mut WebSocket) -> Result<(), Over> {
+        let Some((body, _waited)) = self.outbox.take() else { return Ok(()) };
+        match Utf8Bytes::try_from(body) {
+            Ok(text) => self.send(Message::Text(text), socket).await,
+            // Cannot be: everything in it is JSON.
+            Err(_) => Err(Over),
+        }
+    }
+
+    async fn send(&mut self, message: Message, socket: &mut WebSocket) -> Result<(), Over> {
+        match tokio::time::timeout(self.terms.patience, socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(Over),
+        }
+    }
+
+    async fn hear(&mut self, message: Message, socket: &mut WebSocket) -> Result<(), Over> {
+        self.heard_at = Instant::now();
+        let said = match &message {
+            Message::Text(text) => serde_json::from_str(text).map_err(|error| error.to_string()),
+            Message::Binary(_) => Err("messages are text".to_owned()),
+            Message::Ping(_) | Message::Pong(_) => return Ok(()),
+            Message::Close(_) => return Err(Over),
+        };
+        match said {
+            Ok(said) => self.obey(said),
+            Err(why) => {
+                self.mistakes += 1;
+                if self.mistakes > MISTAKES {
+                    let reason = Utf8Bytes::from_static("too many messages that make no sense");
+                    let frame = CloseFrame { code: close_code::POLICY, reason };
+                    let _ = self.send(Message::Close(Some(frame)), socket).await;
+                    return Err(Over);
+                }
+                let detail = format!("this is not a message: {why}; the API's documents list them");
+                self.say(reply(None, Err(Problem::new(Kind::InvalidInput, detail))));
+            }
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, said: ClientMessage) {
+        match said {
+            ClientMessage::Subscribe { session, after } => self.subscribe(session, after),
+            ClientMessage::Unsubscribe { session } => {
+                if self.unsubscribe(session) {
+                    self.say(ServerMessage::Unsubscribed { session, problem: None });
+                }
+            }
+            ClientMessage::WatchList => self.list = Some(self.host.changes()),
+            ClientMessage::UnwatchList => {
+                self.list = None;
+                self.changed.clear();
+            }
+            ClientMessage::Ping { id } => self.say(reply(Some(id), Ok(serde_json::json!({})))),
+            ClientMessage::Command { id, session, command } => {
+                if self.commands.len() >= self.terms.commands {
+                    let detail = "too many commands wait for an answer: wait for some of them";
+                    let problem = Problem::new(Kind::RateLimited, detail);
+                    self.say(reply(Some(id), Err(problem)));
+                    return;
+                }
+                let (host, name) = (self.host.clone(), Arc::clone(&self.name));
+                self.commands.spawn(async move {
+                    reply(Some(id), order::carry_out(&host, session, *command, &name).await)
+                });
+            }
+        }
+    }
+
+    fn subscribe(&mut self, session: SessionId, after: u64) {
+        self.unsubscribe(session);
+        if self.watched.len() >= self.terms.subscriptions {
+            let detail = format!(
+                "{} sessions are watched over this socket: unsubscribe from one, or open another",
+                self.watched.len()
+            );
+            let problem = Problem::new(Kind::RateLimited, detail);
+            let problem = Some(Box::new(problem.document().clone()));
+            self.say(ServerMessage::Unsubscribed { session, problem });
+            return;
+        }
+        self.last_ticket += 1;
+        let ticket = self.last_ticket;
+        let (host, parcels) = (self.host.clone(), self.parcels.0.clone());
+        let task = self.followers.spawn(follow(host, session, after, ticket, parcels));
+        self.watched.insert(session, (ticket, task));
+        // Those that have ended are not to be kept.
+        while self.followers.try_join_next().is_some() {}
+    }
+
+    fn unsubscribe(&mut self, session: SessionId) -> bool {
+        let Some((_, task)) = self.watched.remove(&session) else { return false };
+        task.abort();
+        true
+    }
+}
+
+/// Waits for a moment; for ever if there is none.
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn reply(id: Option<u64>, result: Result<serde_json::Value, Problem>) -> ServerMessage {
+    match result {
+        Ok(result) => ServerMessage::Reply { id, result: Some(result), problem: None },
+        Err(problem) => {
+            let problem = Some(Box::new(problem.document().clone()));
+            ServerMessage::Reply { id, result: None, problem }
+        }
+    }
+}
+
+fn broken() -> Problem {
+    Problem::new(Kind::Internal, "the command broke off: look at the session, then try again")
+}
+
+/// The sessions as they are listed now.
+async fn rows(host: &Host, changed: BTreeSet<SessionId>) -> ServerMessage {
+    let read = host.read(move |store| {
+        changed.into_iter().map(|session| Ok((session, store.session(session)?))).collect()
+    });
+    match read.await {
+        Ok(sessions) => ServerMessage::Sessions { sessions },
+        Err(_) => ServerMessage::ListLagged,
+    }
+}

@@ -1,0 +1,58 @@
+//! What people, models and tools wrote: cut, and without secrets.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Tracer;
+
+/// The most that is put into one attribute, in bytes.
+const CONTENT: usize = 16 << 10;
+
+impl Tracer {
+    /// Text as it may be shown; none unless it was asked for.
+    pub(super) fn text(&self, text: &str) -> Option<String> {
+        self.capture_content.then(|| self.secrets.redact(cut(text)).into_owned())
+    }
+
+    /// The same of a line.
+    pub(super) fn line(&self, line: &[u8]) -> Option<String> {
+        let line = &line[..line.len().min(CONTENT)];
+        self.capture_content
+            .then(|| self.secrets.redact(&String::from_utf8_lossy(line)).into_owned())
+    }
+
+    /// The same of anything that can be written as JSON.
+    pub(super) fn json(&self, value: &impl Serialize) -> Option<String> {
+        let text = self.capture_content.then(|| serde_json::to_string(value).ok())??;
+        self.text(&text)
+    }
+
+    /// One text message, as the conventions want messages written.
+    pub(super) fn message(&self, role: &str, text: &str) -> Option<String> {
+        let parts = json!([{"type": "text", "content": self.text(text)?}]);
+        Some(Value::Array(vec![json!({"role": role, "parts": parts})]).to_string())
+    }
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(CONTENT)]
+}
+
+/// How long something is as JSON.
+pub(super) fn length(value: &impl Serialize) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        Err(_) => 0,
+    }
+}

@@ -1,0 +1,132 @@
+//! What must hold when everything is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pilothouse_host::Host;
+use pilothouse_host::holder::{RunState, find, look};
+use pilothouse_host::wirelog::{Log, Record};
+use pilothouse_session::Command;
+use pilothouse_session::event::{Body, Event, MessageOrigin};
+use pilothouse_session::id::SessionId;
+
+use super::bed::Bed;
+use super::worker::Asked;
+
+pub(crate) async fn check(bed: &Bed, asked: &[Asked], is_wide: bool) {
+    let host = bed.host().await;
+    for asked in asked {
+        assert!(asked.rounds.len() > 1, "session {} has done nothing", asked.number);
+        let _ = host.command(asked.session, Command::Stop).await;
+    }
+    for asked in asked {
+        ended(&host, asked.session).await;
+        let events = events(&host, asked.session);
+        numbers(&events, asked);
+        approvals(&events);
+        prompts(bed, &events, asked, is_wide);
+        wire_logs(bed, &events, asked.session);
+    }
+    host.close().await;
+    processes(bed);
+}
+
+/// Waits until a session has no run.
+async fn ended(host: &Host, session: SessionId) {
+    let mut changes = host.changes();
+    while host.session(session).await.unwrap().status.has_run() {
+        let next = tokio::time::timeout(super::bed::PATIENCE, changes.next()).await;
+        next.expect("the session ends");
+    }
+}
+
+fn events(host: &Host, session: SessionId) -> Vec<Event> {
+    let stored = host.store().read_after(session, 0, usize::MAX).unwrap();
+    stored.iter().map(|event| event.read().unwrap()).collect()
+}
+
+/// No gap, no duplicate, and nothing that a client saw is gone.
+fn numbers(events: &[Event], asked: &Asked) {
+    for (event, expected) in events.iter().zip(1..) {
+        assert_eq!(event.seq, expected);
+    }
+    assert!(events.len() as u64 >= asked.seq);
+}
+
+/// Each was answered or withdrawn once, after it was asked.
+fn approvals(events: &[Event]) {
+    let mut open = BTreeSet::new();
+    for event in events {
+        match &event.body {
+            Body::ApprovalRequested { approval } => assert!(open.insert(approval.approval)),
+            Body::ApprovalResolved { resolution } => assert!(open.remove(&resolution.approval)),
+            Body::PermissionCancelled { approval, .. } => assert!(open.remove(approval)),
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "nobody can answer {open:?} any more");
+}
+
+/// Each was taken in once, and what it asked for was done at most once; once, unless a CLI was
+/// killed in the middle of it.
+fn prompts(bed: &Bed, events: &[Event], asked: &Asked, is_wide: bool) {
+    let mut taken_in = BTreeMap::new();
+    for event in events {
+        if let Body::UserMessage { prompt: Some(prompt), origin, .. } = &event.body
+            && *origin == MessageOrigin::User
+        {
+            *taken_in.entry(prompt.to_string()).or_insert(0) += 1;
+        }
+    }
+    assert!(taken_in.values().all(|count| *count == 1), "{taken_in:?}");
+    let file = bed.path("work").join(format!("done-{}", asked.number));
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let mut done: Vec<usize> = text.lines().map(|line| line.parse().unwrap()).collect();
+    let in_order = done.clone();
+    done.dedup();
+    assert_eq!(done, in_order, "nothing was done twice");
+    assert!(done.is_sorted(), "{done:?}");
+    for (round, (prompt, end)) in asked.rounds.iter().enumerate() {
+        assert!(taken_in.contains_key(prompt));
+        if !is_wide {
+            assert_eq!(end, "answered");
+            assert!(done.contains(&round), "round {round} of {}", asked.number);
+        }
+    }
+}
+
+/// Every run that was started is told of, and every line of the last one was handed in.
+fn wire_logs(bed: &Bed, events: &[Event], session: SessionId) {
+    let told: BTreeSet<_> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::RunStarted { run, .. } => Some(run.to_string()),
+            _ => None,
+        })
+        .collect();
+    let dir = bed.path("data/runs").join(session.to_string());
+    let mut lines = 0;
+    for run in find(&dir).unwrap() {
+        assert!(told.contains(&run.run), "nobody knows of run {}", run.run);
+        let log = Log::open(&run.dir).unwrap().records(0);
+        lines += log
+            .filter(|found| matches!(found.as_ref().unwrap().record, Record::Out { .. }))
+            .count();
+    }
+    assert!(lines > 0);
+}
+
+/// Nothing is left over.
+fn processes(bed: &Bed) {
+    let dir = bed.path("data/runs");
+    for session in std::fs::read_dir(dir).unwrap() {
+        for run in find(&session.unwrap().path()).unwrap() {
+            assert_ne!(look(&run.dir).unwrap(), Some(RunState::Live), "{}", run.run);
+        }
+    }
+    let home = bed.dir.path().to_str().unwrap().as_bytes().to_vec();
+    for process in std::fs::read_dir("/proc").unwrap().flatten() {
+        let environ = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        let is_ours = environ.windows(home.len()).any(|part| part == home);
+        assert!(!is_ours, "{} is left over", process.path().display());
+    }
+}

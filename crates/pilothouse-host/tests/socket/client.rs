@@ -1,0 +1,142 @@
+//! A daemon as a process of its own, and a WebSocket to it.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::process::Stdio;
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use super::bed::{Bed, PATIENCE, sim};
+
+/// A daemon. It is killed when it goes.
+pub(crate) struct Daemon {
+    child: Child,
+    pub(crate) address: String,
+    pub(crate) token: String,
+}
+
+impl Daemon {
+    /// Starts one in the bed's data directory, and waits until it listens.
+    pub(crate) async fn start(bed: &Bed) -> Self {
+        Self::start_at(bed, "127.0.0.1:0").await
+    }
+
+    pub(crate) async fn start_at(bed: &Bed, address: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pilothouse-daemon"));
+        command
+            .args([bed.path("data").as_path(), &sim(), Path::new(address)])
+            .env_clear()
+            .envs(bed.options("").env)
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = tokio::time::timeout(PATIENCE, lines.next_line());
+        let first = first.await.expect("it starts in time").unwrap().expect("it starts");
+        let address = first.strip_prefix("listening on ").unwrap().to_owned();
+        let token = std::fs::read_to_string(bed.path("data").join("token")).unwrap();
+        Self { child, address, token: token.trim().to_owned() }
+    }
+
+    pub(crate) async fn kill(mut self) {
+        self.child.kill().await.unwrap();
+    }
+
+    pub(crate) async fn socket(&self) -> Socket {
+        Socket::open(&self.address, Some(&self.token)).await.unwrap()
+    }
+}
+
+/// A WebSocket that has said who it is.
+pub(crate) struct Socket {
+    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    heard: VecDeque<Value>,
+    last_id: u64,
+}
+
+/// The other side has gone.
+#[derive(Debug)]
+pub(crate) struct Gone;
+
+impl Socket {
+    pub(crate) async fn open(address: &str, token: Option<&str>) -> Result<Self, Gone> {
+        let mut request = format!("ws://{address}/api/v1/ws").into_client_request().unwrap();
+        if let Some(token) = token {
+            let bearer = format!("Bearer {token}").parse().unwrap();
+            request.headers_mut().insert("authorization", bearer);
+        }
+        match connect_async(request).await {
+            Ok((stream, _)) => Ok(Self { stream, heard: VecDeque::new(), last_id: 0 }),
+            Err(_) => Err(Gone),
+        }
+    }
+
+    pub(crate) async fn say(&mut self, message: Value) -> Result<(), Gone> {
+        self.stream.send(Message::text(message.to_string())).await.map_err(|_| Gone)
+    }
+
+    pub(crate) async fn next(&mut self) -> Result<Value, Gone> {
+        tokio::time::timeout(PATIENCE, self.hear()).await.expect("something is said in time")
+    }
+
+    async fn hear(&mut self) -> Result<Value, Gone> {
+        loop {
+            if let Some(message) = self.heard.pop_front() {
+                return Ok(message);
+            }
+            match self.stream.next().await {
+                Some(Ok(Message::Text(text))) => match serde_json::from_str(&text).unwrap() {
+                    Value::Array(messages) => self.heard.extend(messages),
+                    other => panic!("not a list: {other}"),
+                },
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return Err(Gone),
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    /// The next message of a type; what comes before it is dropped.
+    pub(crate) async fn until(&mut self, kind: &str) -> Result<Value, Gone> {
+        loop {
+            let message = self.next().await?;
+            if message["type"] == kind {
+                return Ok(message);
+            }
+        }
+    }
+
+    pub(crate) async fn subscribe(&mut self, session: &str, after: u64) -> Result<(), Gone> {
+        self.say(json!({"op": "subscribe", "session": session, "after": after})).await
+    }
+
+    /// Sends a command, and gives the number under which its reply comes.
+    pub(crate) async fn command(&mut self, session: &str, command: Value) -> Result<u64, Gone> {
+        self.last_id += 1;
+        let id = self.last_id;
+        let said = json!({"op": "command", "id": id, "session": session, "command": command});
+        self.say(said).await?;
+        Ok(id)
+    }
+
+    /// Sends a command and waits for its reply; what else comes is kept for later.
+    pub(crate) async fn ask(&mut self, session: &str, command: Value) -> Result<Value, Gone> {
+        let id = self.command(session, command).await?;
+        let mut aside = Vec::new();
+        let reply = loop {
+            let message = self.next().await?;
+            if message["type"] == "reply" && message["id"] == id {
+                break message;
+            }
+            aside.push(message);
+        };
+        aside.into_iter().rev().for_each(|message| self.heard.push_front(message));
+        Ok(reply)
+    }
+}
