@@ -7,6 +7,9 @@
 //! - [`holder`]: the small process that owns one run's pipes and outlives the daemon.
 //! - [`wirelog`]: the file in which a holder keeps every line, in both directions.
 //! - [`store`]: events, states and everything else that is kept, in SQLite.
+//! - [`files`]: what a client may see of a session's directories.
+//! - [`past`]: conversations that the CLI has kept.
+//! - [`export`]: a session as a document.
 //! - [`config`]: one file, the environment, flags.
 //! - [`telemetry`]: metrics, traces, logs and debug files.
 //! - [`doctor`]: what sessions need, and what to do where it is missing.
@@ -17,6 +20,9 @@ pub mod config;
 pub mod daemon;
 #[cfg(unix)]
 pub mod doctor;
+pub mod export;
+#[cfg(unix)]
+pub mod files;
 #[cfg(unix)]
 pub mod holder;
 #[cfg(unix)]
@@ -25,6 +31,8 @@ pub mod host;
 pub mod http;
 #[cfg(unix)]
 mod hub;
+#[cfg(unix)]
+pub mod past;
 #[cfg(unix)]
 mod runner;
 pub mod store;

@@ -29,6 +29,7 @@ mod calls;
 mod commands;
 mod ending;
 mod hooks;
+pub mod import;
 mod lines;
 mod meter;
 mod prompts;

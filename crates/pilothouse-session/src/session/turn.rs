@@ -213,12 +213,12 @@ impl Session {
         false
     }
 
-    fn commit(&mut self) {
+    pub(super) fn commit(&mut self) {
         self.committed = self.uncommitted.take().or(self.committed.take());
     }
 
     /// The turn is over, once. If it is lost, `lost` says why.
-    fn settle(&mut self, mut completion: Completion, lost: &str) {
+    pub(super) fn settle(&mut self, mut completion: Completion, lost: &str) {
         let Some(turn) = self.turns.open.take() else { return };
         let scope = Scope { turn: Some(turn.id), parent: None };
         completion.prompts = self.prompts.of_turn(Some(turn.id));

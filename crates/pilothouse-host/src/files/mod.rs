@@ -1,0 +1,29 @@
+//! What a client may see of a session's directories: names to complete, files, changes.
+//!
+//! - [`Roots`]: the directories, and the one way into them. Everything else goes through it.
+//! - [`Completions`]: names for `@`, found by a few of their letters.
+//! - [`Roots::read`], [`Roots::list`]: a file, a directory.
+//! - [`Roots::changes`]: what is different from the last commit.
+//! - [`images`]: what may be sent as a picture.
+//!
+//! What is in the directories is nobody's friend: links that lead out, pipes that never answer,
+//! devices, repositories whose configuration runs programs, names that are no text. Everything is
+//! bounded. Calls block; make them off the async threads.
+
+mod changes;
+mod complete;
+mod diff;
+mod error;
+pub mod images;
+mod list;
+mod open;
+mod read;
+mod roots;
+
+pub use changes::{TreeChanges, WorkingTree};
+pub use complete::{Candidate, Completion, CompletionLimits, Completions};
+pub use diff::{ChangeKind, FileDiff, Stage};
+pub use error::FileError;
+pub use list::{DirEntry, DirListing, EntryKind};
+pub use read::{FileText, FileView, ReadRange, Seen};
+pub use roots::{Inside, InsideKind, Roots};
