@@ -62,7 +62,8 @@ async fn two_clients_see_the_same_and_one_of_them_decides() {
         seen.push(until_event(socket, "approval_requested").await);
     }
     let asked = events(&seen[0]);
-    let approval = &asked.last().unwrap()["approval"];
+    let asked = asked.iter().find(|event| event["type"] == "approval_requested").unwrap();
+    let approval = &asked["approval"];
     let decide = json!({"do": "decide", "approval": approval, "decision": {"kind": "allow"}});
     let first = two.ask(&session, decide.clone()).await.unwrap();
     assert!(first["problem"].is_null(), "{first}");

@@ -2,12 +2,17 @@
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::time::Duration;
 
 use pilothouse_session::effect::Launch;
 
-use crate::holder::{HoldSpec, PID_FILE, StartError, Text, look, start};
+use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, Text, connect, look, start};
 use crate::host::House;
 use crate::host::profile::{CommandLine, Profile, ProfileError};
+use crate::wirelog;
+
+/// How often a holder that is neither there nor gone is looked at.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// A run was not started.
 #[derive(Debug, thiserror::Error)]
@@ -33,10 +38,10 @@ pub(super) struct Plan<'a> {
 /// Starts the run, unless a daemon that died has done so before. Gives the CLI's process. Blocks.
 pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, LaunchError> {
     let dir = plan.dir;
-    if look(dir)?.is_some() {
+    if was_started(dir)? {
         return Ok(cli_pid(dir));
     }
-    // One without a pid file: its daemon died before anything was started in it.
+    // Its daemon may have died before anything was started in it.
     match std::fs::remove_dir_all(dir) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
         _ => {}
@@ -52,6 +57,20 @@ pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, La
     let given = options.env.iter().map(|(name, value)| (Text(name.into()), Text(value.into())));
     spec.set_env.splice(0..0, given);
     Ok(Some(start(&options.holder, dir, &spec)?.cli))
+}
+
+/// Whether a CLI was started in `dir`, be it by a daemon that died in the middle of it.
+fn was_started(dir: &Path) -> io::Result<bool> {
+    loop {
+        match look(dir)? {
+            None => return Ok(false),
+            Some(RunState::Live) if connect(dir).is_ok() => return Ok(true),
+            // A holder whose daemon has died on it: in a moment it listens or has ended.
+            Some(RunState::Live) => std::thread::sleep(MOMENT),
+            // The log is there before the CLI is.
+            Some(RunState::Ended(_) | RunState::Dead) => return Ok(wirelog::exists(dir)),
+        }
+    }
 }
 
 fn spec(run: &str, cwd: &str, line: CommandLine) -> HoldSpec {

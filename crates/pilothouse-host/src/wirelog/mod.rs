@@ -37,5 +37,10 @@ pub use write::{Head, Writer};
 /// The log's name in the directory of its run.
 pub const FILE: &str = "wire.log";
 
+/// Whether there is a log in the directory of a run.
+pub fn exists(dir: &std::path::Path) -> bool {
+    dir.join(FILE).exists() || dir.join(ARCHIVE).exists()
+}
+
 /// The name of a compressed log.
 pub const ARCHIVE: &str = "wire.log.zst";

@@ -123,10 +123,25 @@ fn processes(bed: &Bed) {
             assert_ne!(look(&run.dir).unwrap(), Some(RunState::Live), "{}", run.run);
         }
     }
-    let home = bed.dir.path().to_str().unwrap().as_bytes().to_vec();
+    // Guards end a moment after what they watched.
+    let deadline = std::time::Instant::now() + super::bed::PATIENCE;
+    while let Some(left) = left_over(bed) {
+        assert!(std::time::Instant::now() < deadline, "left over: {left}");
+        std::thread::yield_now();
+    }
+}
+
+/// A process that has this bed in its environment, with its command line.
+fn left_over(bed: &Bed) -> Option<String> {
+    let home = bed.dir.path().to_str().unwrap().as_bytes();
     for process in std::fs::read_dir("/proc").unwrap().flatten() {
         let environ = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        let is_ours = environ.windows(home.len()).any(|part| part == home);
-        assert!(!is_ours, "{} is left over", process.path().display());
+        if environ.windows(home.len()).any(|part| part == home) {
+            let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+            let status = std::fs::read_to_string(process.path().join("status"));
+            let (line, status) = (String::from_utf8_lossy(&line), status.unwrap_or_default());
+            return Some(format!("{} {line}\n{status}", process.path().display()));
+        }
     }
+    None
 }

@@ -7,7 +7,7 @@ use pilothouse_session::id::SessionId;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::bed::script;
+use super::bed::{PATIENCE, script};
 use super::client::{Daemon, Gone, Socket};
 
 /// How the daemon of the moment is reached.
@@ -38,7 +38,11 @@ pub(crate) struct Worker {
     doors: watch::Receiver<Door>,
     stopped: watch::Receiver<bool>,
     open: BTreeSet<u64>,
+    /// The session has no run and nothing goes on by itself.
+    is_at_rest: bool,
     ends: HashMap<String, String>,
+    /// What was seen, in a few words, for when something goes wrong.
+    recent: Vec<String>,
 }
 
 impl Worker {
@@ -49,7 +53,15 @@ impl Worker {
         stopped: watch::Receiver<bool>,
     ) -> Self {
         let asked = Asked { number, session, rounds: Vec::new(), seq: 0 };
-        Self { asked, doors, stopped, open: BTreeSet::new(), ends: HashMap::new() }
+        Self {
+            asked,
+            doors,
+            stopped,
+            open: BTreeSet::new(),
+            is_at_rest: false,
+            ends: HashMap::new(),
+            recent: Vec::new(),
+        }
     }
 
     /// Works until it is stopped and its last prompt has come to its end.
@@ -100,7 +112,15 @@ impl Worker {
                 self.asked.rounds.push((prompt.to_owned(), end));
                 return Ok(());
             }
-            let message = socket.next().await?;
+            if std::mem::take(&mut self.is_at_rest) {
+                // One click: the prompt waits. It may have been started already.
+                socket.ask(&session, json!({"do": "start"})).await?;
+            }
+            let message = tokio::time::timeout(PATIENCE, socket.hear()).await;
+            let message = message.unwrap_or_else(|_| {
+                let last: Vec<_> = self.recent.iter().rev().take(20).rev().collect();
+                panic!("prompt {prompt} came to no end: {last:#?}");
+            })?;
             for event in message["events"].as_array().into_iter().flatten() {
                 self.see(event);
                 if event["type"] == "approval_requested" {
@@ -124,6 +144,9 @@ impl Worker {
         let seq = event["seq"].as_u64().unwrap();
         assert_eq!(seq, self.asked.seq + 1, "session {}: {event}", self.asked.number);
         self.asked.seq = seq;
+        let (kind, text) = (event["type"].as_str().unwrap(), event.to_string());
+        let gist: String = text.chars().take(300).collect();
+        self.recent.push(format!("{seq} {kind} {gist}"));
         let approval = event["approval"].as_u64();
         match (event["type"].as_str().unwrap(), approval) {
             ("approval_requested", Some(approval)) => {
@@ -131,6 +154,9 @@ impl Worker {
             }
             ("approval_resolved" | "permission_cancelled", Some(approval)) => {
                 assert!(self.open.remove(&approval), "answered twice: {event}");
+            }
+            ("session_status", _) => {
+                self.is_at_rest = event["status"] == "ended" || event["status"] == "interrupted";
             }
             ("prompt_updated", _) => {
                 let state = event["state"]["kind"].as_str();

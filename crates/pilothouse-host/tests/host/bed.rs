@@ -14,7 +14,7 @@ use pilothouse_session::event::{Body, Event, OpenItem, Status};
 use pilothouse_session::id::{ApprovalId, PromptId, SessionId};
 
 /// More than anything here takes.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(8);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The simulated CLI, built if it is not there.
 pub(crate) fn sim() -> PathBuf {

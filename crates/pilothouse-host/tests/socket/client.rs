@@ -86,7 +86,7 @@ impl Socket {
         tokio::time::timeout(PATIENCE, self.hear()).await.expect("something is said in time")
     }
 
-    async fn hear(&mut self) -> Result<Value, Gone> {
+    pub(crate) async fn hear(&mut self) -> Result<Value, Gone> {
         loop {
             if let Some(message) = self.heard.pop_front() {
                 return Ok(message);

@@ -277,14 +277,16 @@ impl Talk {
     async fn hear(&mut self, message: Message, socket: &mut WebSocket) -> Result<(), Over> {
         self.heard_at = Instant::now();
         let said = match &message {
-            Message::Text(text) => serde_json::from_str(text).map_err(|error| error.to_string()),
-            Message::Binary(_) => Err("messages are text".to_owned()),
+            Message::Text(text) => {
+                serde_json::from_str(text).map_err(|error| (id_in(text), error.to_string()))
+            }
+            Message::Binary(_) => Err((None, "messages are text".to_owned())),
             Message::Ping(_) | Message::Pong(_) => return Ok(()),
             Message::Close(_) => return Err(Over),
         };
         match said {
             Ok(said) => self.obey(said),
-            Err(why) => {
+            Err((id, why)) => {
                 self.mistakes += 1;
                 if self.mistakes > MISTAKES {
                     let reason = Utf8Bytes::from_static("too many messages that make no sense");
@@ -293,7 +295,7 @@ impl Talk {
                     return Err(Over);
                 }
                 let detail = format!("this is not a message: {why}; the API's documents list them");
-                self.say(reply(None, Err(Problem::new(Kind::InvalidInput, detail))));
+                self.say(reply(id, Err(Problem::new(Kind::InvalidInput, detail))));
             }
         }
         Ok(())
@@ -354,6 +356,15 @@ impl Talk {
         task.abort();
         true
     }
+}
+
+/// The id of a message that is otherwise not understood, so that its sender can tell which it was.
+fn id_in(text: &str) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        id: u64,
+    }
+    serde_json::from_str::<Named>(text).ok().map(|named| named.id)
 }
 
 /// Waits for a moment; for ever if there is none.
