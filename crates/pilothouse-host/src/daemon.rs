@@ -1,16 +1,26 @@
 //! The daemon: a host, its guard and its routes behind one listener.
 
+mod configured;
+
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::{Next, from_fn};
 
 use crate::host::{Host, HostError, Options};
 use crate::http::guard::{
-    Exposure, Guard, GuardOptions, ListenError, Listener, Routes, Tls, Token, TokenError, protect,
-    serve,
+    Exposure, Guard, GuardOptions, ListenError, Listener, Routes, Tls, TlsError, Token, TokenError,
+    protect, serve,
 };
 use crate::http::ws::SocketTerms;
 use crate::http::{sse, ws};
+use crate::telemetry::{Telemetry, TelemetryError};
+
+/// How long telemetry may take to send the last of it.
+const PARTING: Duration = Duration::from_secs(2);
 
 /// How a daemon works.
 #[derive(Debug)]
@@ -20,7 +30,7 @@ pub struct DaemonOptions {
     /// Who is let in. Its data directory is the host's.
     pub guard: GuardOptions,
     /// Where it listens.
-    pub listen: SocketAddr,
+    pub listen: Vec<SocketAddr>,
     /// How it is kept from being reached by everybody.
     pub exposure: Exposure,
     /// With what it encrypts.
@@ -37,13 +47,28 @@ impl DaemonOptions {
         Self {
             guard: GuardOptions { data_dir: host.data_dir.clone(), ..GuardOptions::default() },
             host,
-            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            listen: vec![SocketAddr::from(([127, 0, 0, 1], 0))],
             exposure: Exposure::Loopback,
             tls: None,
             sockets: SocketTerms::default(),
             pages: Router::new(),
         }
     }
+}
+
+/// Counts what is answered, by route.
+fn counted(router: Router, telemetry: &Telemetry) -> Router {
+    let metrics = Arc::clone(telemetry.metrics());
+    router.layer(from_fn(move |request: Request, next: Next| {
+        let metrics = Arc::clone(&metrics);
+        async move {
+            let route = request.extensions().get::<MatchedPath>().cloned();
+            let response = next.run(request).await;
+            let route = route.as_ref().map_or("none", MatchedPath::as_str);
+            metrics.http_answered(route, response.status().as_u16());
+            response
+        }
+    }))
 }
 
 /// The daemon cannot start.
@@ -58,6 +83,12 @@ pub enum DaemonError {
     /// Nothing can listen there.
     #[error(transparent)]
     Listen(#[from] ListenError),
+    /// The files for TLS cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// There is no telemetry.
+    #[error(transparent)]
+    Telemetry(#[from] TelemetryError),
 }
 
 /// A daemon that listens.
@@ -65,7 +96,7 @@ pub enum DaemonError {
 pub struct Daemon {
     host: Host,
     guard: Guard,
-    listener: Listener,
+    listeners: Vec<Listener>,
     router: Router,
 }
 
@@ -73,19 +104,24 @@ impl Daemon {
     /// Opens everything. Clients can connect from now on; they are answered when it [runs](Self::run).
     pub async fn open(options: DaemonOptions) -> Result<Self, DaemonError> {
         // First, so that a second daemon fails before it has touched anything.
-        let listener = Listener::bind(options.listen, options.tls, options.exposure).await?;
+        let mut listeners = Vec::new();
+        for address in options.listen {
+            let tls = options.tls.clone();
+            listeners.push(Listener::bind(address, tls, options.exposure).await?);
+        }
         let host = Host::open(options.host).await?;
         let guard = Guard::open(options.guard)?;
         let private = Router::new()
             .merge(ws::routes(host.clone(), options.sockets))
             .merge(sse::routes(host.clone()));
         let router = protect(Routes { private, pages: options.pages }, &guard);
-        Ok(Self { host, guard, listener, router })
+        let router = counted(router, host.telemetry());
+        Ok(Self { host, guard, listeners, router })
     }
 
     /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.listener.local_addr()
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.listeners.iter().map(Listener::local_addr).collect()
     }
 
     /// What programs that we start need.
@@ -106,7 +142,10 @@ impl Daemon {
     /// Answers until `stop`, then lets go of the sessions. Their runs go on.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let limits = self.guard.limits().clone();
-        serve(vec![self.listener], self.router, limits, stop).await;
+        serve(self.listeners, self.router, limits, stop).await;
         self.host.close().await;
+        let telemetry = self.host.telemetry().clone();
+        // What is left of the spans gets a moment.
+        let _ = tokio::task::spawn_blocking(move || telemetry.shut_down(PARTING)).await;
     }
 }

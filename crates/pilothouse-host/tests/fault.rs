@@ -5,7 +5,12 @@
 //!
 //! `PILOTHOUSE_FAULTS=long` plays 20 sessions and 50 deaths of the daemon.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what went wrong by panicking"
+)]
 #![allow(dead_code, reason = "the bed is shared")]
 #![cfg(unix)]
 

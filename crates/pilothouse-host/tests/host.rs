@@ -1,6 +1,11 @@
 //! The host through its public face, with the simulated CLI in real holders.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what went wrong by panicking"
+)]
 #![cfg(unix)]
 
 #[path = "host/bed.rs"]

@@ -1,6 +1,11 @@
 //! The WebSocket of a daemon that is a process of its own.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what went wrong by panicking"
+)]
 #![allow(dead_code, reason = "the bed is shared")]
 #![cfg(unix)]
 

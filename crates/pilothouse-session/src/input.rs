@@ -39,6 +39,11 @@ pub enum Input {
         /// The last of its stderr.
         stderr_tail: String,
     },
+    /// The CLI works and has said nothing for a while.
+    Silent {
+        /// For how many seconds.
+        seconds: u64,
+    },
     /// What a hook wanted is done.
     Worked {
         /// The CLI's id of the request.

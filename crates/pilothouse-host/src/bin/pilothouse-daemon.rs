@@ -59,7 +59,7 @@ mod daemon {
         options.cli = Cli::At(claude.into());
         let mut options = DaemonOptions::new(options);
         if let Some(address) = args.get(2) {
-            options.listen = address.to_str()?.parse().ok()?;
+            options.listen = vec![address.to_str()?.parse().ok()?];
         }
         Some(options)
     }
@@ -68,7 +68,9 @@ mod daemon {
         let daemon = Daemon::open(options).await?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
-        writeln!(std::io::stdout(), "listening on {}", daemon.address())?;
+        for address in daemon.addresses() {
+            writeln!(std::io::stdout(), "listening on {address}")?;
+        }
         daemon
             .run(async move {
                 tokio::select! {

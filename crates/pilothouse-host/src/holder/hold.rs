@@ -46,6 +46,8 @@ pub(super) struct Hold {
     listener: UnixListener,
     visitors: Vec<Visitor>,
     times: Times,
+    /// To end with the daemon; of no meaning before one has come.
+    tie: Option<Tie>,
     ladder: Ladder,
     stage: Stage,
     trouble: Option<Trouble>,
@@ -63,6 +65,13 @@ pub(super) struct Opened {
     pub(super) log: Writer,
     pub(super) log_file: File,
     pub(super) listener: UnixListener,
+}
+
+/// How a holder stands with the daemon that it ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tie {
+    Awaited,
+    Attached,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +107,7 @@ enum Ready {
 }
 
 impl Hold {
-    pub(super) fn new(opened: Opened, times: Times) -> io::Result<Self> {
+    pub(super) fn new(opened: Opened, times: Times, tied: bool) -> io::Result<Self> {
         let Opened { cli, pipes, guard, log, log_file, listener } = opened;
         listener.set_nonblocking(true)?;
         let now = Instant::now();
@@ -107,6 +116,7 @@ impl Hold {
             stdout: Source::new(pipes.stdout, Head::Out)?,
             stderr: Source::new(pipes.stderr, Head::Err)?,
             visitors: Vec::new(),
+            tie: tied.then_some(Tie::Awaited),
             ladder: Ladder::Up,
             stage: Stage::Running,
             trouble: None,

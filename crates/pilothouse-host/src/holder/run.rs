@@ -137,6 +137,6 @@ fn open(
     pid_file.set_len(0)?;
     writeln!(pid_file, "{} {pid}", std::process::id())?;
     let opened = Opened { cli, pipes, guard: watched.ok(), log, log_file, listener };
-    let hold = Hold::new(opened, spec.times)?;
+    let hold = Hold::new(opened, spec.times, spec.tied)?;
     Ok((hold, pid))
 }

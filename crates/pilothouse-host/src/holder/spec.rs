@@ -32,6 +32,9 @@ pub struct HoldSpec {
     pub remove_env: Vec<Text>,
     /// How long things may take.
     pub times: Times,
+    /// The CLI is stopped when the daemon that was attached goes, however it goes.
+    #[serde(default)]
+    pub tied: bool,
 }
 
 /// The times of a holder.
@@ -74,6 +77,7 @@ impl HoldSpec {
             set_env: Vec::new(),
             remove_env: Vec::new(),
             times: Times::default(),
+            tied: false,
         }
     }
 

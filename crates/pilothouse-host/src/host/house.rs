@@ -14,6 +14,7 @@ use pilothouse_session::policy::Place;
 use pilothouse_session::session::Setup;
 use rustix::fs::{FlockOperation, flock};
 use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::policies::Policies;
@@ -52,6 +53,7 @@ pub(crate) struct House {
     pub(super) policies: Policies,
     open: Mutex<HashMap<SessionId, Open>>,
     loops: TaskTracker,
+    pub(super) closing: CancellationToken,
     /// One log is packed at a time: sessions need the processor more.
     packing: Semaphore,
     /// Locked as long as this host is open.
@@ -81,7 +83,7 @@ impl House {
         let dir = options.data_dir.clone();
         private_dir(&dir).map_err(HostError::file(&dir))?;
         let lock = lock(&dir)?;
-        let store = Store::open(dir.join("pilothouse.db"))?;
+        let store = Store::open_with(dir.join("pilothouse.db"), options.store.clone())?;
         let policies = Policies::in_dir(dir.join("policies"));
         Ok(Arc::new(Self {
             options,
@@ -90,6 +92,7 @@ impl House {
             policies,
             open: Mutex::default(),
             loops: TaskTracker::new(),
+            closing: CancellationToken::new(),
             packing: Semaphore::new(1),
             lock: Mutex::new(Some(lock)),
         }))
@@ -103,6 +106,7 @@ impl House {
         }
         let house = Arc::clone(self);
         self.loops.spawn(async move { house.tidy_runs().await });
+        self.loops.spawn(Arc::clone(self).keep_tidy());
         Ok(())
     }
 
@@ -298,6 +302,7 @@ impl House {
         let mailboxes: Vec<_> = {
             let registry = self.registry();
             self.loops.close();
+            self.closing.cancel();
             registry.values().filter_map(|open| open.mailbox.clone()).collect()
         };
         for mailbox in mailboxes {

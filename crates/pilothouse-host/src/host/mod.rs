@@ -6,6 +6,7 @@
 
 mod error;
 mod house;
+mod keeping;
 mod policies;
 pub(crate) mod profile;
 mod requests;
@@ -15,6 +16,7 @@ mod wire;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pilothouse_client::Cli;
 
@@ -27,6 +29,7 @@ pub use watch::{Change, Changes, Subscription, Update};
 pub use wire::RunRow;
 
 use crate::holder::{HolderProgram, Times};
+use crate::telemetry::Telemetry;
 
 /// How a host works.
 #[derive(Clone, Debug)]
@@ -45,6 +48,37 @@ pub struct Options {
     pub env: Vec<(String, String)>,
     /// How often a session whose run died in mid-turn goes on by itself.
     pub resume_attempts: u32,
+    /// Runs outlive the daemon.
+    pub hold: bool,
+    /// After how long a CLI that works and says nothing is told of.
+    pub stall: Option<Duration>,
+    /// What a new session gets where it says nothing.
+    pub defaults: Defaults,
+    /// Which sessions are not kept.
+    pub keep: Keep,
+    /// How much of anything is stored.
+    pub store: crate::store::Options,
+    /// Numbers, spans, debug files.
+    pub telemetry: Telemetry,
+}
+
+/// What a new session gets where it says nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Defaults {
+    /// The policy.
+    pub policy: Option<String>,
+    /// Of it, the model, the mode, other directories, variables and flags count.
+    pub profile: Profile,
+}
+
+/// For how long sessions are kept. Those with a process, and those that wait for a person, always
+/// are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// Archived ones, after nothing has happened in them.
+    pub archived: Option<Duration>,
+    /// Any, after nothing has happened in them.
+    pub idle: Option<Duration>,
 }
 
 impl Options {
@@ -58,6 +92,12 @@ impl Options {
             clear_env: false,
             env: Vec::new(),
             resume_attempts: 3,
+            hold: true,
+            stall: Some(Duration::from_secs(5 * 60)),
+            defaults: Defaults::default(),
+            keep: Keep::default(),
+            store: crate::store::Options::default(),
+            telemetry: Telemetry::quiet(),
         }
     }
 }
@@ -71,6 +111,11 @@ impl Host {
     pub async fn open(options: Options) -> Result<Self, HostError> {
         let house = House::open(options).await?;
         Ok(Self(house))
+    }
+
+    /// Its numbers, spans and debug files.
+    pub fn telemetry(&self) -> &Telemetry {
+        &self.0.options.telemetry
     }
 
     /// Lets go of all sessions. Their runs go on.

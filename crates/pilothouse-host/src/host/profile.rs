@@ -121,6 +121,24 @@ impl Profile {
         Ok(())
     }
 
+    /// With what `defaults` say where this says nothing.
+    #[must_use]
+    pub(crate) fn or(mut self, defaults: &Self) -> Self {
+        self.claude = self.claude.or_else(|| defaults.claude.clone());
+        self.model = self.model.or_else(|| defaults.model.clone());
+        self.mode = self.mode.or_else(|| defaults.mode.clone());
+        let more = defaults.add_dirs.iter().filter(|dir| !self.add_dirs.contains(dir));
+        let more: Vec<_> = more.cloned().collect();
+        self.add_dirs.extend(more);
+        for (name, value) in &defaults.env {
+            self.env.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        for (name, value) in &defaults.extra_args {
+            self.extra_args.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        self
+    }
+
     /// What every run is initialised with.
     pub(crate) fn initialize(&self) -> Result<Initialize, ProfileError> {
         let mut initialize = Initialize::default();

@@ -40,7 +40,10 @@ impl Host {
     }
 
     /// Creates a session. No process is started: the first prompt does that.
-    pub async fn create(&self, new: NewSession) -> Result<SessionRow, HostError> {
+    pub async fn create(&self, mut new: NewSession) -> Result<SessionRow, HostError> {
+        let defaults = &self.0.options.defaults;
+        new.profile = new.profile.or(&defaults.profile);
+        new.policy = new.policy.or_else(|| defaults.policy.clone());
         let id = new.id.unwrap_or_else(|| SessionId(Uuid::now_v7()));
         if let Some(row) = self.read(move |store| store.session(id)).await? {
             return Ok(row);

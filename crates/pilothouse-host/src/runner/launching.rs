@@ -2,7 +2,6 @@
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::time::Duration;
 
 use pilothouse_session::effect::Launch;
 
@@ -10,9 +9,6 @@ use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, Text, connect, loo
 use crate::host::House;
 use crate::host::profile::{CommandLine, Profile, ProfileError};
 use crate::wirelog;
-
-/// How often a holder that is neither there nor gone is looked at.
-const MOMENT: Duration = Duration::from_millis(1);
 
 /// A run was not started.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +49,7 @@ pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, La
     let line = plan.profile.command_line(&options.cli, plan.cwd, launch, plan.trace.clone())?;
     let mut spec = spec(&launch.run.to_string(), plan.cwd, line);
     spec.times = options.times;
+    spec.tied = !options.hold;
     spec.clear_env = options.clear_env;
     let given = options.env.iter().map(|(name, value)| (Text(name.into()), Text(value.into())));
     spec.set_env.splice(0..0, given);
@@ -66,7 +63,7 @@ fn was_started(dir: &Path) -> io::Result<bool> {
             None => return Ok(false),
             Some(RunState::Live) if connect(dir).is_ok() => return Ok(true),
             // A holder whose daemon has died on it: in a moment it listens or has ended.
-            Some(RunState::Live) => std::thread::sleep(MOMENT),
+            Some(RunState::Live) => std::thread::yield_now(),
             // The log is there before the CLI is.
             Some(RunState::Ended(_) | RunState::Dead) => return Ok(wirelog::exists(dir)),
         }

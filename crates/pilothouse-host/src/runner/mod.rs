@@ -12,6 +12,7 @@ mod asking;
 mod batch;
 mod feed;
 mod launching;
+mod observer;
 mod recovery;
 mod stderr;
 mod work;
@@ -23,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use pilothouse_session::effect::Launch;
-use pilothouse_session::event::Exit;
+use pilothouse_session::event::{Exit, Status};
 use pilothouse_session::id::{CommandId, RunId};
 use pilothouse_session::{Effect, Input, Session};
 use pilothouse_wire::Frame;
@@ -42,6 +43,7 @@ pub(crate) use asking::{Ask, CommandError, Mailbox, View, mailbox};
 use asking::Reply;
 use batch::Batch;
 use feed::{Fed, Feed, FeedError};
+use observer::Observer;
 use stderr::StderrTail;
 use work::Done;
 
@@ -74,6 +76,11 @@ pub(crate) struct Runner {
     lines_since_checkpoint: u64,
     replies: HashMap<CommandId, Reply>,
     jobs: JoinSet<Done>,
+    observer: Observer,
+    /// When the CLI last said something.
+    heard_at: Instant,
+    /// That it has said nothing since was told.
+    is_told_silent: bool,
 }
 
 /// Why a loop cannot go on. The session can be opened again.
@@ -92,6 +99,8 @@ enum Step {
     Ask(Ask),
     Fed(Fed),
     Done(Done),
+    /// The CLI works and has said nothing for a while.
+    Silent,
     /// Nobody has asked for a while, and there is nothing to do.
     Rest,
 }
@@ -110,6 +119,7 @@ impl Runner {
                 Step::Fed(Fed::Record(first)) => self.take_in(first, read_at, &mut batch),
                 Step::Fed(Fed::Over) => self.feed_is_over(read_at, &mut batch).await?,
                 Step::Done(done) => self.job_done(done, read_at, &mut batch).await?,
+                Step::Silent => self.is_silent(read_at, &mut batch),
                 Step::Rest if self.house.may_rest(self.session.id(), asks) => break,
                 // Somebody was faster.
                 Step::Rest => {}
@@ -123,6 +133,7 @@ impl Runner {
     async fn wait(&mut self, asks: &mut mpsc::Receiver<Ask>) -> Result<Step, RunnerError> {
         let is_resting = self.session.run().is_none() && self.jobs.is_empty();
         let rest = tokio::time::sleep(REST);
+        let stall = self.stalls_at();
         let fed = async {
             match &mut self.feed {
                 Some(feed) => feed.next().await,
@@ -134,17 +145,38 @@ impl Runner {
             ask = asks.recv() => Ok(ask.map_or(Step::Rest, Step::Ask)),
             Some(done) = self.jobs.join_next() => Ok(Step::Done(done.unwrap_or(Done::Nothing))),
             fed = fed => Ok(Step::Fed(fed?)),
+            () = at(stall) => Ok(Step::Silent),
             () = rest, if is_resting => Ok(Step::Rest),
         }
     }
 
     /// Hands an input to the machine.
     fn handle(&mut self, input: Input, now: Timestamp, read_at: Instant, batch: &mut Batch) {
-        batch.add(self.session.handle(input, now), read_at);
+        let effects = self.session.handle(input, now);
+        for effect in &effects {
+            if let Effect::Stream(delta) = effect {
+                self.observer.delta(&self.session, delta, now);
+            }
+        }
+        batch.add(effects, read_at);
+    }
+
+    /// When it is to be told that the CLI says nothing. While a person is asked it may be silent.
+    fn stalls_at(&self) -> Option<Instant> {
+        let is_working = self.session.status() == Status::Running && !self.is_told_silent;
+        self.house.options.stall.filter(|_| is_working).map(|stall| self.heard_at + stall)
+    }
+
+    fn is_silent(&mut self, read_at: Instant, batch: &mut Batch) {
+        self.is_told_silent = true;
+        let seconds = self.heard_at.elapsed().as_secs();
+        self.handle(Input::Silent { seconds }, Timestamp::now(), read_at, batch);
     }
 
     /// Hands in a record, and those that came with it.
     fn take_in(&mut self, first: Located, read_at: Instant, batch: &mut Batch) {
+        self.heard_at = read_at;
+        self.is_told_silent = false;
         let mut next = Some(first);
         let mut room = MOST_RECORDS;
         while let Some(located) = next {
@@ -164,6 +196,7 @@ impl Runner {
             Record::Out { line, .. } => {
                 self.lines_since_checkpoint += 1;
                 let frame = Box::new(Frame::decode(line));
+                self.observer.line_in(&frame, now);
                 self.handle(Input::Line(frame), now, read_at, batch);
             }
             Record::In { number, .. } => {
@@ -237,6 +270,10 @@ impl Runner {
             false => Vec::new(),
         };
         let is_news = !stored.is_empty();
+        if let Some(first) = stored.first() {
+            let new = batch.events.iter().filter(|event| event.seq >= first.seq);
+            new.for_each(|event| self.observer.event(event));
+        }
         self.tail.publish(batch.take_shown(stored));
         if is_news {
             self.house.overview.changed(self.session.id());
@@ -299,6 +336,7 @@ impl Runner {
         match act {
             Effect::Send { number, line } => {
                 let line = line.strip_suffix(b"\n").unwrap_or(&line);
+                self.observer.line_out(line);
                 self.say(ToHolder::Send { number, line });
             }
             Effect::Stop => {
@@ -331,15 +369,29 @@ impl Runner {
     fn launch(&mut self, launch: Launch) {
         let (house, profile) = (Arc::clone(&self.house), Arc::clone(&self.profile));
         let (cwd, dir) = (Arc::clone(&self.cwd), self.run_dir(launch.run));
-        self.jobs.spawn_blocking(move || work::launch(&house, &profile, &cwd, &dir, launch));
+        let trace = self.observer.traceparent(launch.run);
+        self.jobs.spawn_blocking(move || {
+            let plan =
+                launching::Plan { house: &house, profile: &profile, cwd: &cwd, dir: &dir, trace };
+            let started = launching::launch(&plan, &launch);
+            Done::Launched { launch, started }
+        });
     }
 
-    /// The daemon goes; the run goes on.
+    /// The daemon goes; the run goes on, unless it is tied to it.
     async fn leave(&mut self) {
         self.say(ToHolder::Detach);
         if let Some(feed) = &mut self.feed {
             let _ = tokio::time::timeout(Duration::from_secs(1), feed.flush()).await;
         }
+    }
+}
+
+/// Waits for a moment; for ever if there is none.
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use super::asking::Ask;
 use super::batch::Batch;
 use super::feed::{Fed, Feed, FeedError};
+use super::observer::Observer;
 use super::stderr::StderrTail;
 use super::{Runner, RunnerError};
 use crate::host::profile::Profile;
@@ -39,6 +40,7 @@ impl Runner {
             }
             None => (Session::new(id, setup), 0),
         };
+        let observer = Observer::new(&house.options.telemetry, &session);
         Ok(Self {
             house: Arc::clone(house),
             session,
@@ -51,6 +53,9 @@ impl Runner {
             lines_since_checkpoint: 0,
             replies: HashMap::new(),
             jobs: JoinSet::new(),
+            observer,
+            heard_at: Instant::now(),
+            is_told_silent: false,
         })
     }
 

@@ -14,11 +14,9 @@ use pilothouse_session::input::HookResult;
 
 use super::batch::Batch;
 use super::feed::Feed;
-use super::launching::{self, LaunchError};
+use super::launching::LaunchError;
 use super::{Runner, RunnerError};
 use crate::holder::protocol::Command as ToHolder;
-use crate::host::House;
-use crate::host::profile::Profile;
 
 /// A file that is larger is not kept as it was before a tool changes it.
 const LARGEST_BASELINE: u64 = 4 * 1024 * 1024;
@@ -28,18 +26,6 @@ pub(super) enum Done {
     Launched { launch: Launch, started: Result<Option<u32>, LaunchError> },
     Worked { request: String, result: HookResult },
     Nothing,
-}
-
-pub(super) fn launch(
-    house: &House,
-    profile: &Profile,
-    cwd: &str,
-    dir: &Path,
-    launch: Launch,
-) -> Done {
-    let plan = launching::Plan { house, profile, cwd, dir, trace: None };
-    let started = launching::launch(&plan, &launch);
-    Done::Launched { launch, started }
 }
 
 impl Runner {

@@ -94,7 +94,7 @@ fn prompts(bed: &Bed, events: &[Event], asked: &Asked, is_wide: bool) {
     }
 }
 
-/// Every run that was started is told of, and every line of the last one was handed in.
+/// Every run that was started is told of, and every text that the CLI wrote became one event.
 fn wire_logs(bed: &Bed, events: &[Event], session: SessionId) {
     let told: BTreeSet<_> = events
         .iter()
@@ -104,15 +104,36 @@ fn wire_logs(bed: &Bed, events: &[Event], session: SessionId) {
         })
         .collect();
     let dir = bed.path("data/runs").join(session.to_string());
-    let mut lines = 0;
+    let mut written = Vec::new();
     for run in find(&dir).unwrap() {
         assert!(told.contains(&run.run), "nobody knows of run {}", run.run);
-        let log = Log::open(&run.dir).unwrap().records(0);
-        lines += log
-            .filter(|found| matches!(found.as_ref().unwrap().record, Record::Out { .. }))
-            .count();
+        for found in Log::open(&run.dir).unwrap().records(0) {
+            if let Record::Out { line, .. } = found.unwrap().record {
+                written.extend(texts(&line));
+            }
+        }
     }
-    assert!(lines > 0);
+    let mut shown: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::Message { text, partial: false, .. } => Some(text.clone()),
+            _ => None,
+        })
+        .collect();
+    written.sort();
+    shown.sort();
+    assert!(!written.is_empty());
+    assert_eq!(written, shown);
+}
+
+/// The texts of an assistant frame.
+fn texts(line: &[u8]) -> Vec<String> {
+    let Ok(frame) = serde_json::from_slice::<serde_json::Value>(line) else { return Vec::new() };
+    let blocks = match frame["type"].as_str() {
+        Some("assistant") => frame["message"]["content"].as_array().cloned().unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    blocks.iter().filter_map(|block| Some(block["text"].as_str()?.to_owned())).collect()
 }
 
 /// Nothing is left over.

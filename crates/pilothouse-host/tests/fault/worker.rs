@@ -112,9 +112,10 @@ impl Worker {
                 self.asked.rounds.push((prompt.to_owned(), end));
                 return Ok(());
             }
-            if std::mem::take(&mut self.is_at_rest) {
+            if self.is_at_rest {
                 // One click: the prompt waits. It may have been started already.
                 socket.ask(&session, json!({"do": "start"})).await?;
+                self.is_at_rest = false;
             }
             let message = tokio::time::timeout(PATIENCE, socket.hear()).await;
             let message = message.unwrap_or_else(|_| {

@@ -1,8 +1,8 @@
 //! What a session does while nothing goes wrong.
 
-use pilothouse_host::HostError;
 use pilothouse_host::host::{Beginning, NewSession, PromptRequest};
 use pilothouse_host::store::{SessionChange, StoreError};
+use pilothouse_host::{Host, HostError};
 use pilothouse_session::event::{Body, Status};
 use pilothouse_session::{Command, Refusal};
 
@@ -211,5 +211,70 @@ async fn two_hosts_do_not_share_a_directory() {
     let host = bed.host().await;
     let second = pilothouse_host::Host::open(bed.options("")).await;
     assert!(matches!(second, Err(HostError::InUse(_))));
+    host.close().await;
+}
+
+#[tokio::test]
+async fn a_cli_that_works_without_a_word_is_told_of_once() {
+    let bed = Bed::new();
+    let stall = std::time::Duration::from_millis(200);
+    let mut options = bed.options("");
+    options.stall = Some(stall);
+    let host = Host::open(options).await.unwrap();
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    let is_stall =
+        |body: &Body| matches!(body, Body::Notice { text, .. } if text.contains("said nothing"));
+    let told = || {
+        let stored = host.store().read_after(session, 0, usize::MAX).unwrap();
+        stored.iter().filter(|event| is_stall(&event.read().unwrap().body)).count()
+    };
+    prompt(&host, session, "say one\nhold b").await;
+    bed.held("b").await;
+    watcher.until(is_stall).await;
+    let once = told();
+    tokio::time::sleep(stall * 3).await;
+    assert_eq!(told(), once);
+    bed.release("b");
+    watcher.until_status(Status::Idle).await;
+
+    // Who waits for a person may wait.
+    prompt(&host, session, "tool Bash {\"command\":\"touch x\"}\n---\nsay done").await;
+    watcher.until_asked().await;
+    watcher.until_status(Status::AwaitingApproval).await;
+    let before = told();
+    tokio::time::sleep(stall * 3).await;
+    assert_eq!(told(), before);
+    host.close().await;
+}
+
+#[tokio::test]
+async fn what_a_session_does_not_say_the_host_does() {
+    let bed = Bed::new();
+    let mut options = bed.options("");
+    options.defaults.policy = Some("autonomous".into());
+    options.defaults.profile.model = Some("opus".into());
+    let host = Host::open(options).await.unwrap();
+    let row = host.session(bed.session(&host).await).await.unwrap();
+    assert_eq!((row.policy.as_deref(), row.model.as_deref()), (Some("autonomous"), Some("opus")));
+    let mut own = bed.new_session();
+    own.profile.model = Some("haiku".into());
+    assert_eq!(host.create(own).await.unwrap().model.as_deref(), Some("haiku"));
+    host.close().await;
+}
+
+#[tokio::test]
+async fn what_happens_is_counted() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    let metrics = host.telemetry().metrics();
+    assert_eq!(metrics.events_appended.get(), watcher.events.len() as u64);
+    let page = metrics.render();
+    let settled = page.lines().find(|line| line.starts_with("pilothouse_turns_settled_total{"));
+    assert!(settled.is_some_and(|line| line.ends_with(" 1")), "{settled:?}");
     host.close().await;
 }

@@ -231,6 +231,7 @@ impl Session {
             Input::Started { run, pid, origin } => self.run_started(run, pid, origin),
             Input::Written { number } => self.written(number),
             Input::Exited { exit, stderr_tail } => self.run_exited(exit, stderr_tail),
+            Input::Silent { seconds } => self.silent(seconds),
             Input::Worked { request, result } => self.worked(&request, result),
         }
         self.show_status();

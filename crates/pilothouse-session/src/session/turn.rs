@@ -88,6 +88,16 @@ impl Turns {
 }
 
 impl Session {
+    /// A turn that goes on without a word is told of; who waits for a person may wait.
+    pub(super) fn silent(&mut self, seconds: u64) {
+        if self.current_status() == Status::Running {
+            let text = format!(
+                "the CLI has said nothing for {seconds} s: interrupt or stop it if that is too long"
+            );
+            self.notice(NoticeLevel::Warning, NoticeKind::Session, text);
+        }
+    }
+
     /// The CLI works in the main thread: it has a turn now, if it had none.
     pub(super) fn working(&mut self) {
         // A CLI that tells which prompt it takes up has told so by now.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::super::feed::Wanted;
 use super::super::protocol::{Greeting, Heard, VERSION};
 use super::super::visitor::{Sending, Visitor};
-use super::{Hold, Ready, Stage, unix_millis};
+use super::{Hold, Ready, Stage, Tie, unix_millis};
 use crate::wirelog::{Closed, Head};
 
 /// More connections than a daemon ever makes; the oldest that has not attached gives way.
@@ -122,6 +122,18 @@ impl Hold {
         self.check(added, now);
     }
 
+    /// Ends with the daemon, if it is to.
+    fn keep_tie(&mut self, attached: bool, now: Instant) {
+        match self.tie {
+            Some(Tie::Awaited) if attached => self.tie = Some(Tie::Attached),
+            Some(Tie::Attached) if !attached => {
+                self.tie = None;
+                self.stop(self.times.after_eof, now);
+            }
+            _ => {}
+        }
+    }
+
     /// Tells the daemon what is new, and lets go of who has gone.
     pub(super) fn tell(&mut self, now: Instant) {
         let len = self.log.len();
@@ -136,6 +148,7 @@ impl Hold {
         if whole && read && !attached {
             self.stage = Stage::Over;
         }
+        self.keep_tie(attached, now);
         self.alone_since = match attached {
             true => None,
             false => self.alone_since.or(Some(now)),

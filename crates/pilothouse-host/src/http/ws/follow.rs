@@ -11,6 +11,7 @@ use crate::Host;
 use crate::HostError;
 use crate::host::{Subscription, Update};
 use crate::http::problem::Problem;
+use crate::telemetry::Metrics;
 
 /// Something of a session that is watched.
 #[derive(Debug)]
@@ -34,9 +35,11 @@ pub(super) async fn follow(
 ) {
     let followed =
         |read_at, parcel, is_last| Followed { session, ticket, read_at, parcel, is_last };
+    let metrics = host.telemetry().metrics();
+    let _counted = metrics.hub_subscribers.hold();
     let failed = match host.watch(session, after).await {
         Ok(mut subscription) => loop {
-            let (read_at, parcel) = match next(&mut subscription).await {
+            let (read_at, parcel) = match next(&mut subscription, metrics).await {
                 Ok(next) => next,
                 Err(error) => break error,
             };
@@ -52,16 +55,25 @@ pub(super) async fn follow(
     let _ = parcels.send(last).await;
 }
 
-async fn next(subscription: &mut Subscription) -> Result<(Instant, Parcel), HostError> {
+async fn next(
+    subscription: &mut Subscription,
+    metrics: &Metrics,
+) -> Result<(Instant, Parcel), HostError> {
     let session = subscription.session();
     let (read_at, update) = subscription.next().await?;
     let parcel = match update {
         Update::Event(event) => Parcel::Event { session, json: event.json },
-        Update::Delta(delta) => Parcel::Delta { session, delta },
+        Update::Delta(delta) => {
+            metrics.deltas_sent.add(1);
+            Parcel::Delta { session, delta }
+        }
         Update::Live { seq, open_items } => {
             Parcel::Message(Box::new(ServerMessage::Live { session, seq, open_items }))
         }
-        Update::Lagged => Parcel::Message(Box::new(ServerMessage::Lagged { session })),
+        Update::Lagged => {
+            metrics.clients_lagged.add(1);
+            Parcel::Message(Box::new(ServerMessage::Lagged { session }))
+        }
     };
     Ok((read_at, parcel))
 }

@@ -162,6 +162,9 @@ impl Talk {
     }
 
     async fn run(mut self, mut socket: WebSocket) {
+        let metrics = Arc::clone(self.host.telemetry().metrics());
+        metrics.websockets_opened.add(1);
+        let _counted = metrics.websockets.hold();
         let mut ping = tokio::time::interval(self.terms.ping);
         ping.reset();
         loop {
@@ -259,7 +262,13 @@ impl Talk {
     }
 
     async fn flush(&mut self, socket: &mut WebSocket) -> Result<(), Over> {
-        let Some((body, _waited)) = self.outbox.take() else { return Ok(()) };
+        let Some((body, waited)) = self.outbox.take() else { return Ok(()) };
+        let metrics = self.host.telemetry().metrics();
+        metrics.client_bytes_sent.add(body.len() as u64);
+        if let Some(waited) = waited {
+            metrics.delivery_processing.took(waited.working);
+            metrics.delivery_coalescing.took(waited.gathering);
+        }
         match Utf8Bytes::try_from(body) {
             Ok(text) => self.send(Message::Text(text), socket).await,
             // Cannot be: everything in it is JSON.

@@ -1,0 +1,86 @@
+//! A daemon as it is configured.
+
+use axum::Router;
+use pilothouse_client::Cli;
+
+use super::{DaemonError, DaemonOptions};
+use crate::config::{Config, SessionDefaults};
+use crate::holder::{HolderProgram, Times};
+use crate::host::{Defaults, Keep, Options, Profile};
+use crate::http::guard::Tls;
+use crate::http::ws::SocketTerms;
+use crate::telemetry::{DebugOptions, Telemetry, TelemetryOptions, TraceOptions};
+
+impl DaemonOptions {
+    /// As it is configured, without pages. Starts telemetry; must be called within a runtime.
+    pub fn of(config: &Config, holder: HolderProgram) -> Result<Self, DaemonError> {
+        let telemetry = Telemetry::start(&telemetry(config)?)?;
+        let defaults = Times::default();
+        let host = Options {
+            cli: config.claude.path.clone().map_or(Cli::Find, Cli::At),
+            times: Times { alone: config.holder.idle.0, ..defaults },
+            resume_attempts: u32::try_from(config.run.resume_attempts).unwrap_or(u32::MAX),
+            hold: config.holder.enabled,
+            stall: config.run.stall.map(|span| span.0),
+            defaults: new_sessions(&config.session),
+            keep: Keep {
+                archived: config.retention.archived.map(|span| span.0),
+                idle: config.retention.idle.map(|span| span.0),
+            },
+            store: crate::store::Options {
+                max_attachment: config.limits.attachment.0,
+                max_attachments: config.limits.attachments.0,
+                ..crate::store::Options::default()
+            },
+            telemetry,
+            ..Options::new(&config.data_dir, holder)
+        };
+        let tls = match (&config.tls.cert, &config.tls.key) {
+            (Some(cert), Some(key)) => Some(Tls::from_files(cert, key)?),
+            _ => None,
+        };
+        Ok(Self {
+            host,
+            guard: config.guard_options(),
+            listen: config.server.listen.clone(),
+            exposure: config.exposure(),
+            tls,
+            sockets: SocketTerms {
+                frame: config.stream.coalesce.0,
+                subscriptions: config.limits.subscriptions,
+                ..SocketTerms::default()
+            },
+            pages: Router::new(),
+        })
+    }
+}
+
+/// What is told to others, as it is configured, or as the usual variables say.
+fn telemetry(config: &Config) -> Result<TelemetryOptions, DaemonError> {
+    let usual = TraceOptions::from_env(|name| std::env::var(name).ok());
+    let trace = match &config.telemetry.otlp_endpoint {
+        Some(endpoint) => Some(TraceOptions::to(&endpoint.0)),
+        None => usual.map_err(crate::telemetry::TelemetryError::from)?,
+    };
+    let debug = config.telemetry.debug_jsonl.as_ref().map(DebugOptions::in_dir);
+    Ok(TelemetryOptions { trace, debug, ..TelemetryOptions::default() })
+}
+
+fn new_sessions(defaults: &SessionDefaults) -> Defaults {
+    let flags = defaults.extra_flags.iter().map(|flag| {
+        let text = flag.0.trim_start_matches('-');
+        match text.split_once('=') {
+            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+            None => (text.to_owned(), None),
+        }
+    });
+    let profile = Profile {
+        model: defaults.model.clone(),
+        mode: defaults.mode.as_ref().map(|mode| mode.0.to_string()),
+        add_dirs: defaults.add_dirs.clone(),
+        env: defaults.env.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
+        extra_args: flags.collect(),
+        ..Profile::default()
+    };
+    Defaults { policy: Some(defaults.policy.name().to_owned()), profile }
+}
