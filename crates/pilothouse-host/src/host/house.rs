@@ -84,6 +84,9 @@ impl House {
         private_dir(&dir).map_err(HostError::file(&dir))?;
         let lock = lock(&dir)?;
         let store = Store::open_with(dir.join("pilothouse.db"), options.store.clone())?;
+        for (status, count) in store.count()? {
+            options.telemetry.metrics().session_listed(status, count);
+        }
         let policies = Policies::in_dir(dir.join("policies"));
         Ok(Arc::new(Self {
             options,

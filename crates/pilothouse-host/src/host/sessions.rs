@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use pilothouse_session::command::mode_named;
+use pilothouse_session::event::Status;
 use pilothouse_session::id::{CommandId, PromptId, SessionId};
 use pilothouse_session::{Command, Effect, Event, Input, Session};
 use pilothouse_wire::{Content, Raw};
@@ -75,6 +76,7 @@ impl Host {
         };
         self.0.store.create(stored).await?;
         self.0.store.append(id, &events, Some(checkpoint)).await?;
+        self.telemetry().metrics().session_listed(Status::Dormant, 1);
         self.0.overview.changed(id);
         self.session(id).await
     }
@@ -198,7 +200,9 @@ impl Host {
     pub async fn delete(&self, id: SessionId, by: &str) -> Result<(), HostError> {
         self.session(id).await?;
         self.end_run(id).await?;
+        let status = self.session(id).await?.status;
         self.0.store.delete(id, by).await?;
+        self.telemetry().metrics().session_forgotten(status);
         if let Some(mailbox) = self.0.running(id) {
             let _ = mailbox.send(Ask::Leave).await;
         }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::Store;
@@ -83,7 +83,8 @@ pub struct SessionRow {
     pub mode: Option<String>,
     /// Its policy.
     pub policy: Option<String>,
-    /// Whatever else the host keeps with it.
+    /// Whatever else the host keeps with it. Written without the values of variables and headers.
+    #[serde(serialize_with = "without_secrets")]
     pub settings: Value,
     /// How many requests wait for an answer.
     pub open_approvals: u64,
@@ -93,6 +94,29 @@ pub struct SessionRow {
     pub unread: bool,
     /// The number of its last event.
     pub last_seq: u64,
+}
+
+/// Variables and headers may hold keys: only their names are told.
+fn without_secrets<S: Serializer>(settings: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    fn mask(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    match field {
+                        Value::Object(secrets) if name == "env" || name == "headers" => {
+                            secrets.values_mut().for_each(|secret| *secret = "***".into());
+                        }
+                        other => mask(other),
+                    }
+                }
+            }
+            Value::Array(entries) => entries.iter_mut().for_each(mask),
+            _ => {}
+        }
+    }
+    let mut masked = settings.clone();
+    mask(&mut masked);
+    masked.serialize(serializer)
 }
 
 /// What is changed about a session. What is none stays.
@@ -167,6 +191,11 @@ impl Store {
         self.read(|conn| sessions::list(conn, filter, after, limit))
     }
 
+    /// How many sessions there are in each state.
+    pub fn count(&self) -> Result<Vec<(Status, u64)>, StoreError> {
+        self.read(sessions::count)
+    }
+
     /// Changes what a person may change: title, tags, archive, policy, settings, what was read.
     pub fn change(&self, session: SessionId, change: SessionChange) -> Ack<()> {
         self.write(Durability::PowerLoss, 256, move |tx| sessions::change(tx, session, &change))
@@ -180,5 +209,28 @@ impl Store {
         self.write(Durability::PowerLoss, by.len(), move |tx| {
             sessions::delete(tx, session, &by, Timestamp::now())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_told() {
+        let settings = json!({
+            "model": "opus",
+            "env": {"KEY": "secret"},
+            "mcp_servers": {"a": {"command": "x", "env": {"B": "secret"}, "headers": {"C": "secret"}}},
+        });
+        let mut told = Vec::new();
+        without_secrets(&settings, &mut serde_json::Serializer::new(&mut told)).unwrap();
+        let told = String::from_utf8(told).unwrap();
+        assert!(!told.contains("secret"), "{told}");
+        for name in ["opus", "KEY", "command", "\"B\"", "\"C\""] {
+            assert!(told.contains(name), "{told}");
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! The rows of sessions.
 
 use jiff::Timestamp;
+use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    Tx, approvals, attachments, audit, find_number, number_of, search, signed, upkeep, word,
+    Tx, approvals, attachments, audit, find_number, meaning, number_of, search, signed, unsigned,
+    upkeep, word,
 };
 use crate::store::consequence::{Change, Consequence};
 use crate::store::error::StoreError;
@@ -194,4 +196,11 @@ impl Follow<'_> {
         statement.execute(params![no, heard, notable, status, title, cli_session, model, mode])?;
         Ok(())
     }
+}
+
+/// How many sessions there are in each state.
+pub(in crate::store) fn count(conn: &Connection) -> Result<Vec<(Status, u64)>, StoreError> {
+    let mut query = conn.prepare_cached("SELECT status, count(*) FROM sessions GROUP BY status")?;
+    let rows = query.query_map([], |row| Ok((meaning(row.get(0)?), unsigned(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
