@@ -189,7 +189,8 @@ mod tests {
         assert_eq!(tail.end(), 9);
         drop(tail.watch());
         tail.publish([event(10, 1)]);
-        assert_eq!((tail.entries().shown.len(), tail.end()), (0, 10));
+        assert_eq!(tail.entries().shown.len(), 0);
+        assert_eq!(tail.end(), 10);
     }
 
     #[test]
