@@ -15,6 +15,7 @@ use crate::http::guard::{
     Exposure, Guard, GuardOptions, ListenError, Listener, Routes, Tls, TlsError, Token, TokenError,
     protect, serve,
 };
+use crate::http::rest::{Api, Patience};
 use crate::http::ws::SocketTerms;
 use crate::http::{sse, ws};
 use crate::telemetry::{Telemetry, TelemetryError};
@@ -37,6 +38,8 @@ pub struct DaemonOptions {
     pub tls: Option<Tls>,
     /// How much of anything a socket may take.
     pub sockets: SocketTerms,
+    /// How long is waited for what.
+    pub patience: Patience,
     /// The pages and what belongs to them.
     pub pages: Router,
 }
@@ -51,6 +54,7 @@ impl DaemonOptions {
             exposure: Exposure::Loopback,
             tls: None,
             sockets: SocketTerms::default(),
+            patience: Patience::default(),
             pages: Router::new(),
         }
     }
@@ -111,7 +115,11 @@ impl Daemon {
         }
         let host = Host::open(options.host).await?;
         let guard = Guard::open(options.guard)?;
+        let metrics = Arc::clone(host.telemetry().metrics());
+        let api = Api::new(host.clone(), options.patience).metrics(metrics);
         let private = Router::new()
+            .merge(api.routes())
+            .merge(guard.uploads(api.uploads()))
             .merge(ws::routes(host.clone(), options.sockets))
             .merge(sse::routes(host.clone()));
         let router = protect(Routes { private, pages: options.pages }, &guard);

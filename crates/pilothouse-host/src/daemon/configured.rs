@@ -50,6 +50,7 @@ impl DaemonOptions {
                 subscriptions: config.limits.subscriptions,
                 ..SocketTerms::default()
             },
+            patience: Default::default(),
             pages: Router::new(),
         })
     }

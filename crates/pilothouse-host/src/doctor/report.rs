@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "DoctorState")]
 pub enum State {
     /// It does not apply, or cannot be looked at here.
     Skipped,
@@ -24,6 +25,7 @@ pub enum State {
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "DoctorCheck")]
 pub struct Check {
     /// Names it; stays the same in later versions.
     pub id: String,
@@ -64,6 +66,7 @@ impl Check {
 
 /// Everything that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "DoctorReport")]
 pub struct Report {
     /// When.
     pub at: Timestamp,

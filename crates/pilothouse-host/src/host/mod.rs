@@ -6,7 +6,9 @@
 
 mod error;
 mod house;
+mod imports;
 mod keeping;
+mod more;
 mod policies;
 pub(crate) mod profile;
 mod requests;
@@ -22,6 +24,8 @@ use pilothouse_client::Cli;
 
 pub use error::HostError;
 pub(crate) use house::{House, blocking, private_dir};
+pub use imports::{ImportError, ImportSession};
+pub use more::RecordedCall;
 pub use policies::{PolicyFile, PolicyName};
 pub use profile::{Profile, ProfileError};
 pub use requests::{Beginning, NewSession, PromptRequest, SessionDetail};

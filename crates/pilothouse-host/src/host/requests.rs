@@ -75,7 +75,7 @@ pub struct PromptRequest {
 }
 
 /// A session as it stands.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SessionDetail {
     /// As it is listed.
     #[serde(flatten)]

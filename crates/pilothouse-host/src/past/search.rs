@@ -69,6 +69,7 @@ pub struct PastHit {
 
 /// A place in a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PastSnippet")]
 pub struct Snippet {
     /// Whose words.
     pub said: Said,

@@ -7,6 +7,7 @@ use std::fmt;
 use bytes::Bytes;
 use jiff::Timestamp;
 use pilothouse_session::id::SessionId;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
@@ -57,9 +58,10 @@ impl fmt::Debug for Digest {
 }
 
 /// A file of a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AttachmentRow {
     /// Its bytes' name.
+    #[schemars(with = "String")]
     pub digest: Digest,
     /// How many bytes.
     pub size: u64,

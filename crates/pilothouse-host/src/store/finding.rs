@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use pilothouse_session::id::SessionId;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Store;
@@ -26,7 +27,7 @@ pub struct Search {
 }
 
 /// Something that was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Hit {
     /// The session.
     pub session: SessionId,

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use pilothouse_session::approval::{Approval, Decider, Decision};
 use pilothouse_session::id::{ApprovalId, PromptId, SessionId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use super::session::Page;
 use super::sqlite::{Durability, approvals, audit};
 
 /// How a request stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalState {
     /// It waits for an answer.
@@ -26,7 +27,7 @@ pub enum ApprovalState {
 }
 
 /// A request of a session.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ApprovalRow {
     /// The session.
     pub session: SessionId,
@@ -77,7 +78,7 @@ pub struct Reserved {
 }
 
 /// Something that was done, and by whom. Holds nothing of what was said in a session.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditLine {
     /// 1, 2, 3 …
     pub no: u64,

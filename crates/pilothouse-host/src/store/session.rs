@@ -158,7 +158,8 @@ pub struct SessionFilter {
 }
 
 /// A part of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
 pub struct Page<T> {
     /// The entries.
     pub items: Vec<T>,

@@ -2,6 +2,7 @@
 
 use pilothouse_session::event::Body;
 use pilothouse_session::tool::NormalizedPayload;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much of one event can be searched for, in bytes.
@@ -13,7 +14,7 @@ const AFTER: usize = 120;
 const MOST_WORDS: usize = 24;
 
 /// Who a text is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Voice {
     /// The user's messages.
@@ -145,7 +146,7 @@ impl Voice {
 }
 
 /// A piece of a text in which something was found. It is what was said, not markup.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Snippet {
     /// The piece.
     pub text: String,

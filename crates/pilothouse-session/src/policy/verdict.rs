@@ -99,6 +99,7 @@ pub struct Explanation {
 /// What was decided, as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "PolicyOutcome")]
 pub enum Outcome {
     /// Allowed.
     Allowed,

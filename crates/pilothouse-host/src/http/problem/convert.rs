@@ -17,9 +17,9 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         let kind = match &refusal {
             Refusal::UnknownApproval { .. } => Kind::NotFound,
+            Refusal::ApprovalVoid { .. } => Kind::Gone,
             Refusal::UnfitDecision { .. } | Refusal::Cli { .. } => Kind::Unprocessable,
             Refusal::AlreadyAnswered { .. }
-            | Refusal::ApprovalVoid { .. }
             | Refusal::PromptNotWaiting { .. }
             | Refusal::ApprovalOpen
             | Refusal::NotRunning

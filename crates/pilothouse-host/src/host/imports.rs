@@ -1,0 +1,128 @@
+//! Past conversations of the CLI that become sessions.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pilothouse_client::history::History;
+use pilothouse_session::event::Status;
+use pilothouse_session::id::SessionId;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::house::blocking;
+use super::{Host, HostError, Profile};
+use crate::past::{Past, PastError};
+use crate::store::{Checkpoint, NewSession, SessionFilter, SessionRow, StoreError};
+
+/// How many events are stored at once.
+const AT_ONCE: usize = 2000;
+
+/// What a past conversation becomes.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ImportSession {
+    /// Where it goes on; where it was led, if left out.
+    pub cwd: Option<String>,
+    /// Its title; the one it had, if left out.
+    pub title: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Its policy.
+    pub policy: Option<String>,
+    /// How its runs are started.
+    pub profile: Profile,
+}
+
+/// Why a past conversation does not become a session.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The host says no.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// The conversation cannot be read.
+    #[error(transparent)]
+    Past(#[from] PastError),
+}
+
+impl From<StoreError> for ImportError {
+    fn from(error: StoreError) -> Self {
+        Self::Host(error.into())
+    }
+}
+
+impl Host {
+    /// The conversations that the CLI of this host's runs has kept.
+    pub fn past(&self) -> Result<Past, PastError> {
+        let options = &self.0.options;
+        let set = |wanted: &str| {
+            let found = options.env.iter().find(|(name, _)| name == wanted);
+            found.map(|(_, value)| PathBuf::from(value))
+        };
+        let at = set("CLAUDE_CONFIG_DIR").or_else(|| Some(set("HOME")?.join(".claude")));
+        match at {
+            Some(dir) => Ok(Past::of(History::at(dir))),
+            None => Past::new(),
+        }
+    }
+
+    /// Makes a session of a past conversation. One that is a session already is given as it is; the
+    /// second value tells whether it is new.
+    pub async fn import(
+        &self,
+        cli_session: &str,
+        wish: ImportSession,
+    ) -> Result<(SessionRow, bool), ImportError> {
+        let filter =
+            SessionFilter { cli_session: Some(cli_session.to_owned()), ..SessionFilter::default() };
+        if let Some(row) = self.sessions(filter, None, 1).await?.items.into_iter().next() {
+            return Ok((row, false));
+        }
+        let ImportSession { cwd, title, tags, policy, profile } = wish;
+        let (past, name) = (self.past()?, cli_session.to_owned());
+        let known = blocking(move || past.session(&name)).await?;
+        let cwd = cwd.or(known.cwd).unwrap_or_default();
+        if !Path::new(&cwd).is_absolute() || !Path::new(&cwd).is_dir() {
+            return Err(HostError::NoDirectory(cwd).into());
+        }
+        profile.check(&cwd).map_err(HostError::from)?;
+        if let Some(policy) = &policy {
+            self.0.policies.named(policy)?;
+        }
+        let id = SessionId(Uuid::now_v7());
+        let setup = self.0.setup(&cwd, &profile, policy.as_deref());
+        let (past, name, house) = (self.past()?, cli_session.to_owned(), Arc::clone(&self.0));
+        let imported = blocking(move || past.import(&name, id, setup)).await?;
+        let stored = NewSession {
+            id,
+            cwd,
+            title: title.or(Some(imported.title).filter(|title| !title.is_empty())),
+            tags,
+            cli_session: Some(imported.cli_session),
+            model: imported.model,
+            mode: profile.mode.clone(),
+            policy,
+            settings: serde_json::to_value(&profile).map_err(StoreError::from)?,
+        };
+        let state = serde_json::to_string(&imported.session).map_err(StoreError::from)?;
+        let seq = imported.session.seq();
+        let checkpoint = Checkpoint { seq, run: None, lines: 0, offset: 0, state };
+        house.store.create(stored).await?;
+        // The state comes with the last of them.
+        let mut checkpoint = Some(checkpoint);
+        let count = imported.events.len().div_ceil(AT_ONCE).max(1);
+        let mut chunks = imported.events.chunks(AT_ONCE);
+        for number in 1..=count {
+            let chunk = chunks.next().unwrap_or_default();
+            let state = if number == count { checkpoint.take() } else { None };
+            if let Err(error) = house.store.append(id, chunk, state).await {
+                // Half a session is none.
+                let _ = house.store.delete(id, "the host").await;
+                return Err(error.into());
+            }
+        }
+        self.telemetry().metrics().session_listed(Status::Dormant, 1);
+        house.overview.changed(id);
+        Ok((self.session(id).await?, true))
+    }
+}

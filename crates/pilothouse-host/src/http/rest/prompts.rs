@@ -1,0 +1,121 @@
+//! What is said to a session, and stopping what came of it.
+
+use axum::http::HeaderName;
+use pilothouse_session::Command;
+use pilothouse_session::command::Urgency;
+use pilothouse_session::id::PromptId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::call::Call;
+use super::content::{AttachmentUse, ImageData, content};
+use super::fields::{OfPrompt, OfSession};
+use super::late;
+use crate::host::PromptRequest;
+use crate::http::extract::ApiJson;
+use crate::http::openapi::{Accepted, Done, Got, HeaderParameter, NoBody, Nothing};
+use crate::http::problem::{Fault, Problem};
+
+/// The longest idempotency key.
+const LONGEST_KEY: usize = 255;
+
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The header that makes a prompt safe to send again.
+pub(super) const KEYED: &[HeaderParameter] = &[HeaderParameter {
+    name: "Idempotency-Key",
+    meaning: "The client's name for the attempt, at most 255 characters: the same prompt under the \
+              same key is said once, however often it is sent.",
+}];
+
+/// Something to be said.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SendPrompt {
+    /// Its id, chosen by who sends it; a new one if it is left out.
+    #[serde(default)]
+    prompt: Option<PromptId>,
+    /// The text; may be empty beside an image or an attachment.
+    #[serde(default)]
+    text: String,
+    /// Images, in the message itself.
+    #[serde(default)]
+    images: Vec<ImageData>,
+    /// Files that were uploaded to the session before.
+    #[serde(default)]
+    attachments: Vec<AttachmentUse>,
+    /// When it is heard.
+    #[serde(default)]
+    urgency: Urgency,
+}
+
+/// A prompt that was taken in.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct PromptTaken {
+    /// Its id: events name it.
+    prompt: PromptId,
+}
+
+pub(super) async fn send(
+    call: Call<OfSession, Nothing, ApiJson<SendPrompt>>,
+) -> Result<Accepted<PromptTaken>, Problem> {
+    let id = call.path.session;
+    let key = call.header(KEY)?.map(str::to_owned);
+    if key.as_ref().is_some_and(|key| key.is_empty() || key.len() > LONGEST_KEY) {
+        let detail = format!("it must have 1 to {LONGEST_KEY} characters");
+        return Err(Problem::invalid(Fault::header(KEY.as_str(), detail)));
+    }
+    let ApiJson(SendPrompt { prompt, text, images, attachments, urgency }) = call.body;
+    let host = &call.api.host;
+    host.session(id).await?;
+    let content = content(host, id, text, images, attachments).await?;
+    let said = host.prompt(id, PromptRequest { key, prompt, content, urgency });
+    match tokio::time::timeout(call.api.patience.answer, said).await {
+        Ok(prompt) => Ok(Accepted(PromptTaken { prompt: prompt? })),
+        Err(_) => Err(late(call.api.patience.answer)),
+    }
+}
+
+pub(super) async fn cancel(call: Call<OfPrompt, Nothing, NoBody>) -> Result<Done, Problem> {
+    let OfPrompt { session, prompt } = call.path;
+    call.api.command(session, Command::CancelPrompt { prompt }).await?;
+    Ok(Done)
+}
+
+pub(super) async fn send_now(
+    call: Call<OfPrompt, Nothing, NoBody>,
+) -> Result<Accepted<PromptTaken>, Problem> {
+    let OfPrompt { session, prompt } = call.path;
+    let answer = call.api.command(session, Command::SendNow { prompt }).await?;
+    // Said again under a new id where the CLI had it already.
+    let again = answer.member("prompt").and_then(|id| id.parse().ok());
+    Ok(Accepted(PromptTaken { prompt: again.unwrap_or(prompt) }))
+}
+
+/// How the turn is stopped.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct InterruptTurn {
+    /// And take back all prompts that wait.
+    cancel_queued: bool,
+}
+
+/// What became of the prompts that waited, as far as the CLI tells.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Interrupted {
+    /// Those that will still be worked on.
+    still_queued: Vec<String>,
+    /// Those that were taken back.
+    cancelled: Vec<String>,
+}
+
+pub(super) async fn interrupt(
+    call: Call<OfSession, Nothing, ApiJson<InterruptTurn>>,
+) -> Result<Got<Interrupted>, Problem> {
+    let InterruptTurn { cancel_queued } = call.body.0;
+    let command = Command::Interrupt { cancel_queued };
+    let answer = call.api.command(call.path.session, command).await?;
+    // Older CLIs say nothing.
+    Ok(Got(answer.parse().unwrap_or_default()))
+}

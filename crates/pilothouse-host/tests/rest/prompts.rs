@@ -1,0 +1,137 @@
+//! What is said, taken back and stopped.
+
+use pilothouse_session::event::{Body, PromptState, Status};
+use serde_json::{Value, json};
+
+use super::bed::{Watcher, script};
+use super::client::Served;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prompt_with_a_key_is_said_once_however_often_it_is_sent() {
+    let served = Served::new().await;
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}/prompts");
+    let send = async |key: &str, text: &str| {
+        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        let body = json!({ "text": script(text) }).to_string().into_bytes();
+        served.client.send("POST", &path, &headers, Some(body)).await
+    };
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    let (one, two) = tokio::join!(send("k", "say once"), send("k", "say once"));
+    assert_eq!((one.status, two.status), (202, 202));
+    assert_eq!(one.json(), two.json());
+    watcher.until(|body| matches!(body, Body::Complete { .. })).await;
+    assert_eq!(send("k", "say once").await.json(), one.json(), "also when it is done");
+    send("k", "say otherwise").await.is_problem(422, "unprocessable");
+    send("", "say once").await.is_problem(422, "invalid-input");
+    send(&"k".repeat(256), "say once").await.is_problem(422, "invalid-input");
+    assert_eq!(watcher.count(|body| matches!(body, Body::UserMessage { .. })), 1);
+    served.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn prompts_that_wait_are_taken_back_or_hurried_and_a_turn_is_stopped() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}");
+    client.post(&format!("{path}/interrupt"), &json!({})).await.is_problem(409, "conflict");
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    served.say(session, "say one\nhold a").await;
+    served.bed.held("a").await;
+    let waiting = served.say(session, "say two").await;
+    watcher
+        .until(|body| matches!(body, Body::PromptUpdated { state: PromptState::Sent, .. }))
+        .await;
+    let back = client.delete(&format!("{path}/prompts/{waiting}")).await;
+    assert_eq!(back.status, 204, "{back:?}");
+    let problem =
+        client.delete(&format!("{path}/prompts/{waiting}")).await.is_problem(409, "conflict");
+    assert_eq!(problem["refusal"]["kind"], "prompt_not_waiting");
+
+    let queued = served.say(session, "say three").await;
+    let stopped = client.post(&format!("{path}/interrupt"), &json!({"cancel_queued": true})).await;
+    assert_eq!(stopped.status, 200, "{stopped:?}");
+    assert_eq!(stopped.json()["cancelled"], json!([queued]), "{:?}", stopped.json());
+    served.bed.release("a");
+    watcher.until_status(Status::Idle).await;
+
+    served.say(session, "say four\nhold b").await;
+    served.bed.held("b").await;
+    let slow = served.say(session, "say at last").await;
+    let now = client.poke(&format!("{path}/prompts/{slow}/send-now")).await;
+    assert_eq!(now.status, 202, "{now:?}");
+    let again = now.json()["prompt"].as_str().unwrap().to_owned();
+    watcher
+        .until(|body| match body {
+            Body::PromptUpdated { prompt, state: PromptState::Answered { .. } } => {
+                prompt.to_string() == again
+            }
+            _ => false,
+        })
+        .await;
+    assert!(watcher.texts().contains(&"at last".to_owned()), "{:?}", watcher.texts());
+    assert!(!watcher.texts().contains(&"two".to_owned()), "{:?}", watcher.texts());
+    served.bed.release("b");
+    served.host.close().await;
+}
+
+/// The smallest PNG there is: one transparent pixel.
+pub(crate) const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk\
+                                YPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn images_and_files_are_checked_before_they_are_said() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}/prompts");
+    let image = |kind: &str, data: &str| json!({"images": [{"media_type": kind, "data": data}]});
+    let missing = "0".repeat(64);
+    let table = [
+        (json!({"text": ""}), "/text"),
+        (json!({"text": "  \n"}), "/text"),
+        (image("image/png", "not base64!"), "/images/0/data"),
+        (image("image/png", "aGVsbG8="), "/images/0/data"),
+        (image("image/jpeg", PIXEL), "/images/0/media_type"),
+        (image("image/svg+xml", PIXEL), "/images/0/media_type"),
+        (json!({"attachments": [{"digest": missing}]}), "/attachments/0/digest"),
+        (json!({"attachments": [{"digest": "x"}]}), "/attachments/0/digest"),
+        (json!({"text": "a", "urgency": "never"}), "/urgency"),
+        (json!({"text": "a", "prompt": "mine"}), "/prompt"),
+        (json!({"text": "a", "wat": 1}), "/wat"),
+        (json!({"images": vec![json!({"media_type": "image/png", "data": PIXEL}); 21]}), "/images"),
+    ];
+    for (body, place) in table {
+        let answer = client.post(&path, &body).await;
+        let problem = answer.is_problem(422, "invalid-input");
+        assert_eq!(problem["errors"][0]["pointer"], place, "{problem}");
+    }
+    assert_eq!(served.host.session(session).await.unwrap().status, Status::Dormant);
+    assert_eq!(served.host.store().last_seq(session).unwrap(), 0, "nothing has changed");
+
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    let uploads = format!("/api/v1/sessions/{session}/attachments?name=notes.txt");
+    let headers = [("content-type", "text/plain")];
+    let kept = client.send("POST", &uploads, &headers, Some(b"some notes".to_vec())).await;
+    let digest = kept.json()["digest"].clone();
+    let body = json!({
+        "text": script("say seen"),
+        "images": [{"media_type": "image/png", "data": PIXEL}],
+        "attachments": [{"digest": digest}, {"digest": digest, "as": "path"}],
+    });
+    assert_eq!(client.post(&path, &body).await.status, 202);
+    let said = watcher.until(|body| matches!(body, Body::UserMessage { .. })).await;
+    let said: Value = serde_json::to_value(said).unwrap();
+    let kinds: Vec<_> = said["attachments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|attachment| attachment["media_type"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["image/png", "text/plain"], "{said}");
+    let file = said["text"].as_str().unwrap().rsplit("Attached file: ").next().unwrap().to_owned();
+    assert!(file.starts_with(&served.cwd()) && file.ends_with("notes.txt"), "{file}");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "some notes");
+    served.host.close().await;
+}
