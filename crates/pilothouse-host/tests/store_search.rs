@@ -24,7 +24,7 @@ fn call(name: &str, input: &str) -> Body {
         tool_call_id: "t1".to_owned(),
         tool_name: name.to_owned(),
         title: payload.title(),
-        payload: Box::new(payload),
+        payload: payload.into(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What can happen in a session.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +124,7 @@ pub enum Body {
         /// The call in a few words.
         title: String,
         /// The call.
-        payload: Box<NormalizedPayload>,
+        payload: Arc<NormalizedPayload>,
     },
     /// A tool call has ended, or goes on in the background.
     ToolUpdate {
@@ -133,7 +135,7 @@ pub enum Body {
         /// How it ended.
         status: ToolStatus,
         /// The call with what came of it.
-        payload: Box<NormalizedPayload>,
+        payload: Arc<NormalizedPayload>,
         /// Why it did not run, where it did not.
         reason: Option<String>,
     },

@@ -1,5 +1,7 @@
 //! Tool calls: from the block that makes one to its result.
 
+use std::sync::Arc;
+
 use pilothouse_wire::block::ToolResult;
 use pilothouse_wire::message::user::ToolResultMeta;
 use pilothouse_wire::permission::PermissionMode;
@@ -16,7 +18,8 @@ use crate::tool::{NormalizedPayload, Outcome, PlanAction, PlanCall, SubagentStat
 pub(super) struct OpenCall {
     pub(super) item: ItemId,
     pub(super) scope: Scope,
-    pub(super) payload: NormalizedPayload,
+    /// The call as its event has it: payloads can be large, and are not copied while a call is open.
+    pub(super) payload: Arc<NormalizedPayload>,
     /// It goes on while the conversation does; its result comes later.
     pub(super) is_detached: bool,
 }
@@ -50,13 +53,14 @@ impl Session {
         // Some CLIs pass the input of a tool of the API on as the text that it came as.
         let input = given.read().and_then(|text: String| Raw::from_text(text).ok());
         let payload = NormalizedPayload::of_call(&name, input.as_ref().unwrap_or(given));
+        let payload = Arc::new(payload);
         let cwd = Some(self.setup.place.cwd.as_str()).filter(|cwd| !cwd.is_empty());
         let body = Body::ToolCall {
             item,
             tool_call_id: id.clone(),
             tool_name: name,
             title: payload.title_in(cwd),
-            payload: Box::new(payload.clone()),
+            payload: Arc::clone(&payload),
         };
         self.tell_in(scope.clone(), body);
         self.let_through.remove(&id);
@@ -106,7 +110,7 @@ impl Session {
         self.let_through.remove(id);
         let Some(mut call) = self.calls.remove(id) else { return };
         let (scope, item) = (call.scope.clone(), call.item);
-        call.payload.complete(outcome);
+        Arc::make_mut(&mut call.payload).complete(outcome);
         let status = self.status_of(&call, outcome);
         let reason = match status {
             ToolStatus::Cancelled => Some("interrupted".to_owned()),
@@ -115,7 +119,7 @@ impl Session {
         self.withdraw_for(id);
         self.follow(id, &mut call, status);
         let tool_call_id = id.to_owned();
-        let payload = Box::new(call.payload.clone());
+        let payload = Arc::clone(&call.payload);
         let body = Body::ToolUpdate { item, tool_call_id, status, payload, reason };
         self.tell_in(scope.clone(), body);
         let baseline = self.hooks.baseline(id);
@@ -164,7 +168,7 @@ impl Session {
         }
         if status == ToolStatus::Complete {
             let enters = |plan: &PlanCall| plan.action == PlanAction::Enter;
-            let plan = matches!(&call.payload, NormalizedPayload::Plan(plan) if enters(plan));
+            let plan = matches!(&*call.payload, NormalizedPayload::Plan(plan) if enters(plan));
             if plan {
                 self.mode_is(PermissionMode::Plan);
             }
@@ -182,7 +186,7 @@ impl Session {
                 item: call.item,
                 tool_call_id: id,
                 status: ToolStatus::Cancelled,
-                payload: Box::new(call.payload),
+                payload: call.payload,
                 reason: Some(reason.to_owned()),
             };
             self.tell_in(call.scope, body);

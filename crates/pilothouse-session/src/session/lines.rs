@@ -11,7 +11,7 @@ use crate::event::{Body, NoticeKind, NoticeLevel};
 const WHOLE: usize = 64 << 10;
 
 impl Session {
-    pub(super) fn line(&mut self, frame: Frame) {
+    pub(super) fn line(&mut self, frame: Box<Frame>) {
         if let Some(run) = &mut self.run {
             run.lines += 1;
         }

@@ -226,7 +226,7 @@ impl Session {
         match input {
             // Where there is no process nothing can be its line.
             Input::Line(_) if !self.run.as_ref().is_some_and(Run::has_started) => {}
-            Input::Line(frame) => self.line(*frame),
+            Input::Line(frame) => self.line(frame),
             Input::Command { id, command } => self.command(id, command),
             Input::Started { run, pid, origin } => self.run_started(run, pid, origin),
             Input::Written { number } => self.written(number),

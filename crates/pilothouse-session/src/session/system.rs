@@ -168,7 +168,7 @@ impl Session {
         }
         let call = started.tool_use_id.as_deref().and_then(|id| self.calls.get(id));
         // Older CLIs do not say what the call has said.
-        let (background, subagent_type) = match call.map(|call| &call.payload) {
+        let (background, subagent_type) = match call.map(|call| &*call.payload) {
             Some(NormalizedPayload::ShellExec(call)) => (call.background, None),
             Some(NormalizedPayload::SubagentTask(call)) => {
                 (call.background, call.subagent_type.clone())

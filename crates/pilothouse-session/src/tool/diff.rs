@@ -1,5 +1,8 @@
 //! Unified diffs, of bounded size and made in bounded time.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use pilothouse_wire::tool::file::Hunk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,15 +57,15 @@ pub struct PatchHunk {
 impl Patch {
     /// The patch that the CLI reports for `path`; none where it reports no change.
     pub(crate) fn reported(path: &str, hunks: &[Hunk]) -> Option<Self> {
-        let hunks = hunks.iter().map(PatchHunk::from).collect();
-        Self::made(path, Origin::File, hunks).map(|patch| Self { located: true, ..patch })
+        let drafts = hunks.iter().map(Draft::from).collect();
+        Self::made(path, Origin::File, drafts).map(|patch| Self { located: true, ..patch })
     }
 
     /// The patch that makes `new` from the whole file `old`, which was not there where it is `None`.
     pub(crate) fn whole(path: &str, old: Option<&str>, new: &str) -> Option<Self> {
         let origin = if old.is_some() { Origin::File } else { Origin::Nothing };
-        let hunks = compare(old.unwrap_or_default(), new);
-        Self::made(path, origin, hunks).map(|patch| Self { located: true, ..patch })
+        let drafts = compare(old.unwrap_or_default(), new);
+        Self::made(path, origin, drafts).map(|patch| Self { located: true, ..patch })
     }
 
     /// The patch of replacements somewhere in the file: what was there and what is there now.
@@ -70,28 +73,28 @@ impl Patch {
         path: &str,
         pieces: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Option<Self> {
-        let hunks = pieces.into_iter().flat_map(|(old, new)| {
-            let mut hunks = compare(old, new);
+        let drafts = pieces.into_iter().flat_map(|(old, new)| {
+            let mut drafts = compare(old, new);
             // That the replaced text ends in mid-line says nothing about the file.
-            hunks.iter_mut().for_each(|hunk| hunk.lines.retain(|line| !line.starts_with('\\')));
-            hunks
+            drafts.iter_mut().for_each(|draft| draft.lines.retain(|line| !line.begins_with('\\')));
+            drafts
         });
-        Self::made(path, Origin::File, hunks.collect())
+        Self::made(path, Origin::File, drafts.collect())
     }
 
-    fn made(path: &str, origin: Origin, hunks: Vec<PatchHunk>) -> Option<Self> {
-        if hunks.is_empty() {
+    fn made(path: &str, origin: Origin, drafts: Vec<Draft<'_>>) -> Option<Self> {
+        if drafts.is_empty() {
             return None;
         }
         let count = |sign| {
-            let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-            lines.filter(|line| line.starts_with(sign)).count() as u64
+            let lines = drafts.iter().flat_map(|draft| &draft.lines);
+            lines.filter(|line| line.begins_with(sign)).count() as u64
         };
         let (lines_added, lines_removed) = (count('+'), count('-'));
         let name = header_name(path);
         let old_name = if origin == Origin::Nothing { "/dev/null" } else { &format!("a/{name}") };
         let mut diff = format!("--- {old_name}\n+++ b/{name}\n");
-        let (hunks, truncated) = bounded(hunks, &mut diff);
+        let (hunks, truncated) = bounded(drafts, &mut diff);
         Some(Self { diff, hunks, lines_added, lines_removed, located: false, truncated })
     }
 }
@@ -103,27 +106,58 @@ enum Origin {
     Nothing,
 }
 
+/// A hunk whose lines still stand in the texts they come from: most of a large change is cut off
+/// before anything is copied.
+struct Draft<'a> {
+    /// The hunk, without lines.
+    hunk: PatchHunk,
+    lines: Vec<Line<'a>>,
+}
+
+struct Line<'a> {
+    /// What stands before the text; nothing where the text has it already.
+    sign: &'static str,
+    text: Cow<'a, str>,
+}
+
+impl Line<'_> {
+    fn len(&self) -> usize {
+        self.sign.len() + self.text.len()
+    }
+
+    fn begins_with(&self, sign: char) -> bool {
+        let beginning = if self.sign.is_empty() { &self.text } else { self.sign };
+        beginning.starts_with(sign)
+    }
+}
+
 /// Writes as many lines into `diff` as it has room for. Returns the hunks that were written, and
 /// whether something is missing.
-fn bounded(hunks: Vec<PatchHunk>, diff: &mut String) -> (Vec<PatchHunk>, bool) {
-    let mut kept = Vec::new();
-    for mut hunk in hunks {
+fn bounded(drafts: Vec<Draft<'_>>, diff: &mut String) -> (Vec<PatchHunk>, bool) {
+    let mut kept = Vec::with_capacity(drafts.len());
+    for Draft { mut hunk, lines } in drafts {
         let header = hunk.header();
-        if diff.len() + header.len() > DIFF_LIMIT {
+        let mut end = diff.len() + header.len();
+        if end > DIFF_LIMIT {
             return (kept, true);
         }
+        let fits = |line: &&Line<'_>| {
+            let fits = end + line.len() < DIFF_LIMIT;
+            end += if fits { line.len() + 1 } else { 0 };
+            fits
+        };
+        let written = lines.iter().take_while(fits).count();
+        diff.reserve(end - diff.len());
         diff.push_str(&header);
-        let mut written = 0;
-        for line in &hunk.lines {
-            if diff.len() + line.len() >= DIFF_LIMIT {
-                break;
-            }
-            diff.push_str(line);
+        hunk.lines.reserve_exact(written);
+        for line in &lines[..written] {
+            let start = diff.len();
+            diff.push_str(line.sign);
+            diff.push_str(&line.text);
+            hunk.lines.push(diff[start..].to_owned());
             diff.push('\n');
-            written += 1;
         }
-        let cut = written < hunk.lines.len();
-        hunk.lines.truncate(written);
+        let cut = written < lines.len();
         kept.push(hunk);
         if cut {
             return (kept, true);
@@ -144,20 +178,27 @@ impl PatchHunk {
     }
 }
 
-impl From<&Hunk> for PatchHunk {
-    fn from(hunk: &Hunk) -> Self {
-        // A line break inside a line would make a diff of other lines.
-        let lines = hunk.lines.iter().map(|line| line.trim_end_matches('\n').replace('\n', "␊"));
+impl<'a> From<&'a Hunk> for Draft<'a> {
+    fn from(hunk: &'a Hunk) -> Self {
+        let line = |line: &'a String| {
+            let line = line.trim_end_matches('\n');
+            // A line break inside a line would make a diff of other lines.
+            let text =
+                if line.contains('\n') { line.replace('\n', "␊").into() } else { line.into() };
+            Line { sign: "", text }
+        };
         let count = |signs: [char; 2]| {
             hunk.lines.iter().filter(|line| line.starts_with(signs)).count() as u64
         };
-        Self {
+        let lines = hunk.lines.iter().map(line).collect();
+        let hunk = PatchHunk {
             old_start: hunk.old_start.unwrap_or(1),
             old_lines: hunk.old_lines.unwrap_or_else(|| count([' ', '-'])),
             new_start: hunk.new_start.unwrap_or(1),
             new_lines: hunk.new_lines.unwrap_or_else(|| count([' ', '+'])),
-            lines: lines.collect(),
-        }
+            lines: Vec::new(),
+        };
+        Self { hunk, lines }
     }
 }
 
@@ -168,12 +209,11 @@ fn header_name(path: &str) -> String {
 }
 
 /// The hunks that make `new` from `old`.
-fn compare(old: &str, new: &str) -> Vec<PatchHunk> {
+fn compare<'a>(old: &'a str, new: &'a str) -> Vec<Draft<'a>> {
     if old == new {
         return Vec::new();
     }
-    let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
-    let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
+    let (old_lines, new_lines) = (lines_of(old), lines_of(new));
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = old_lines.iter().zip(&new_lines).take_while(same).count();
     let rest = old_lines.len().min(new_lines.len()) - head;
@@ -181,7 +221,9 @@ fn compare(old: &str, new: &str) -> Vec<PatchHunk> {
         old_lines.iter().rev().zip(new_lines.iter().rev()).take(rest).take_while(same).count();
     let old_range = head..old_lines.len() - tail;
     let new_range = head..new_lines.len() - tail;
-    if old_range.len().saturating_mul(new_range.len()) > COMPARED {
+    // Where lines were only added or only removed there is nothing to compare.
+    let one_sided = old_range.is_empty() || new_range.is_empty();
+    if one_sided || old_range.len().saturating_mul(new_range.len()) > COMPARED {
         return vec![replacement(&old_lines, &new_lines, head, tail)];
     }
     // What is the same at both ends is cut off but for the context, so that work is proportional to
@@ -195,53 +237,69 @@ fn compare(old: &str, new: &str) -> Vec<PatchHunk> {
     groups.iter().filter_map(|ops| hunk_of(ops, old_part, new_part, before)).collect()
 }
 
+/// The lines of a text, each with its end.
+fn lines_of(text: &str) -> Vec<&str> {
+    let ends = text.bytes().filter(|byte| *byte == b'\n').count();
+    let mut lines = Vec::with_capacity(ends + 1);
+    lines.extend(text.split_inclusive('\n'));
+    lines
+}
+
 /// One hunk of several operations on lines, the first of which is line `skipped`, from 0.
-fn hunk_of(ops: &[DiffOp], old: &[&str], new: &[&str], skipped: usize) -> Option<PatchHunk> {
+fn hunk_of<'a>(
+    ops: &[DiffOp],
+    old: &[&'a str],
+    new: &[&'a str],
+    skipped: usize,
+) -> Option<Draft<'a>> {
     let (first, last) = (ops.first()?, ops.last()?);
     let mut lines = Vec::new();
     for op in ops {
         if let DiffOp::Equal { old_index, len, .. } = *op {
-            old[old_index..old_index + len].iter().for_each(|line| push(&mut lines, ' ', line));
+            push(&mut lines, " ", &old[old_index..old_index + len]);
         } else {
-            old[op.old_range()].iter().for_each(|line| push(&mut lines, '-', line));
-            new[op.new_range()].iter().for_each(|line| push(&mut lines, '+', line));
+            push(&mut lines, "-", &old[op.old_range()]);
+            push(&mut lines, "+", &new[op.new_range()]);
         }
     }
     let old_range = first.old_range().start + skipped..last.old_range().end + skipped;
     let new_range = first.new_range().start + skipped..last.new_range().end + skipped;
-    Some(hunk(old_range, new_range, lines))
+    Some(draft(&old_range, &new_range, lines))
 }
 
 /// One hunk that replaces everything but the first `head` and the last `tail` lines.
-fn replacement(old: &[&str], new: &[&str], head: usize, tail: usize) -> PatchHunk {
+fn replacement<'a>(old: &[&'a str], new: &[&'a str], head: usize, tail: usize) -> Draft<'a> {
     let start = head.saturating_sub(CONTEXT);
     let after = tail.min(CONTEXT);
     let mut lines = Vec::new();
-    old[start..head].iter().for_each(|line| push(&mut lines, ' ', line));
-    old[head..old.len() - tail].iter().for_each(|line| push(&mut lines, '-', line));
-    new[head..new.len() - tail].iter().for_each(|line| push(&mut lines, '+', line));
-    old[old.len() - tail..][..after].iter().for_each(|line| push(&mut lines, ' ', line));
-    hunk(start..old.len() - tail + after, start..new.len() - tail + after, lines)
+    push(&mut lines, " ", &old[start..head]);
+    push(&mut lines, "-", &old[head..old.len() - tail]);
+    push(&mut lines, "+", &new[head..new.len() - tail]);
+    push(&mut lines, " ", &old[old.len() - tail..][..after]);
+    draft(&(start..old.len() - tail + after), &(start..new.len() - tail + after), lines)
 }
 
-fn hunk(old: std::ops::Range<usize>, new: std::ops::Range<usize>, lines: Vec<String>) -> PatchHunk {
+fn draft<'a>(old: &Range<usize>, new: &Range<usize>, lines: Vec<Line<'a>>) -> Draft<'a> {
     // An empty range is named by the line before it.
-    let start =
-        |range: &std::ops::Range<usize>| (range.start + usize::from(!range.is_empty())) as u64;
-    PatchHunk {
-        old_start: start(&old),
+    let start = |range: &Range<usize>| (range.start + usize::from(!range.is_empty())) as u64;
+    let hunk = PatchHunk {
+        old_start: start(old),
         old_lines: old.len() as u64,
-        new_start: start(&new),
+        new_start: start(new),
         new_lines: new.len() as u64,
-        lines,
-    }
+        lines: Vec::new(),
+    };
+    Draft { hunk, lines }
 }
 
-fn push(lines: &mut Vec<String>, sign: char, line: &str) {
-    let text = line.strip_suffix('\n');
-    lines.push(format!("{sign}{}", text.unwrap_or(line)));
-    if text.is_none() {
-        lines.push("\\ No newline at end of file".to_owned());
+fn push<'a>(lines: &mut Vec<Line<'a>>, sign: &'static str, texts: &[&'a str]) {
+    lines.reserve(texts.len());
+    for line in texts {
+        let text = line.strip_suffix('\n');
+        lines.push(Line { sign, text: text.unwrap_or(line).into() });
+        if text.is_none() {
+            lines.push(Line { sign: "", text: "\\ No newline at end of file".into() });
+        }
     }
 }
 

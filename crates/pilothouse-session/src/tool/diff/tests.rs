@@ -72,3 +72,22 @@ fn large_texts_are_replaced_whole_and_cut() {
         ("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n", true)
     );
 }
+
+proptest::proptest! {
+    /// Lines that were only added, or only removed, are not compared one by one; where they stand
+    /// among others like them is still where a comparison finds them.
+    #[test]
+    fn what_is_only_added_stands_where_a_comparison_finds_it(
+        old in "([abc]\n){0,12}[abc]?",
+        added in "([abc]\n){0,6}",
+        place in 0_usize..13,
+    ) {
+        let line_end = old.match_indices('\n').nth(place).map_or(0, |(at, _)| at + 1);
+        let new = format!("{}{added}{}", &old[..line_end], &old[line_end..]);
+        for (old, new) in [(&old, &new), (&new, &old)] {
+            let compared = TextDiff::from_lines(old, new);
+            let compared = compared.unified_diff().header("a/p/a.txt", "b/p/a.txt").to_string();
+            proptest::prop_assert_eq!(diff(old, new), compared);
+        }
+    }
+}
