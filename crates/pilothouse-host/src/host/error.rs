@@ -72,6 +72,20 @@ pub enum HostError {
     /// There is nothing to fork.
     #[error("session {0} has no conversation yet: send it a prompt first")]
     NoConversation(SessionId),
+    /// A prompt says nothing, or what is not a person's to say.
+    #[error("this cannot be said: give a text, or a list of `text`, `image` and `document` blocks")]
+    BadPrompt,
+    /// What is stored of the session makes no sense.
+    #[error(
+        "session {session} cannot be opened ({reason}): what was said in it can still be read; \
+         begin another one with its conversation, or delete it"
+    )]
+    Broken {
+        /// The session.
+        session: SessionId,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The session's loop has ended while it was asked.
     #[error("session {0} was closed in the middle of this: look at it again, then try again")]
     Closed(SessionId),
@@ -84,11 +98,13 @@ impl HostError {
     }
 }
 
-impl From<CommandError> for HostError {
-    fn from(error: CommandError) -> Self {
-        match error {
+impl HostError {
+    /// Why a command of a session was not carried out.
+    pub(super) fn of_command(session: SessionId) -> impl FnOnce(CommandError) -> Self {
+        move |error| match error {
             CommandError::Refused(refusal) => Self::Refused(refusal),
             CommandError::Store(error) => Self::Store(error),
+            CommandError::Broken(reason) => Self::Broken { session, reason },
         }
     }
 }

@@ -24,7 +24,7 @@ use super::{HostError, Options};
 use crate::holder::{PID_FILE, RunState, find, stop};
 use crate::hub::Tail;
 use crate::runner::{Ask, Mailbox, Runner, RunnerError, mailbox};
-use crate::store::{SessionFilter, Store, StoreError};
+use crate::store::{SessionFilter, Store};
 use crate::wirelog::compress;
 
 /// The states of sessions that have a run.
@@ -247,18 +247,30 @@ impl House {
         tail: Arc<Tail>,
         mut asks: mpsc::Receiver<Ask>,
     ) {
+        let mut failure = None;
         for wait in RESTARTS {
             let (house, tail) = (Arc::clone(&self), Arc::clone(&tail));
             let ended = match blocking(move || Runner::load(&house, session, tail)).await {
                 Ok(runner) => runner.run(&mut asks).await,
                 Err(error) => Err(error),
             };
-            let Err(error) = ended else { break };
-            tracing::error!(%session, %error, "the loop of a session has failed");
-            if matches!(error, RunnerError::Store(StoreError::UnknownSession(_))) {
+            failure = ended.err();
+            match &failure {
+                None | Some(RunnerError::Leaving) => break,
+                Some(error) => {
+                    tracing::error!(%session, %error, "the loop of a session has failed");
+                }
+            }
+            if failure.as_ref().is_some_and(RunnerError::is_final) {
                 break;
             }
             tokio::time::sleep(*wait).await;
+        }
+        asks.close();
+        if let Some(error) = failure.and_then(RunnerError::told) {
+            while let Ok(ask) = asks.try_recv() {
+                ask.refuse(&error);
+            }
         }
         drop(asks);
         self.forget_loop(session);
@@ -292,6 +304,13 @@ impl House {
         let mut registry = self.registry();
         if registry.get(&session).is_some_and(Open::is_idle) {
             registry.remove(&session);
+        }
+    }
+
+    /// Tells everyone who watches a session that it is gone.
+    pub(super) fn gone(&self, session: SessionId) {
+        if let Some(open) = self.registry().remove(&session) {
+            open.tail.close();
         }
     }
 

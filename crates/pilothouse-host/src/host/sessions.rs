@@ -7,7 +7,7 @@ use pilothouse_session::command::mode_named;
 use pilothouse_session::event::Status;
 use pilothouse_session::id::{CommandId, PromptId, SessionId};
 use pilothouse_session::{Command, Effect, Event, Input, Session};
-use pilothouse_wire::{Content, Raw};
+use pilothouse_wire::{Block, Content, Raw};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -170,7 +170,8 @@ impl Host {
         let ask = Ask::Command { command, reply };
         mailbox.send(ask).await.map_err(|_| HostError::Closed(id))?;
         drop(mailbox);
-        Ok(answer.await.map_err(|_| HostError::Closed(id))??)
+        let answer = answer.await.map_err(|_| HostError::Closed(id))?;
+        answer.map_err(HostError::of_command(id))
     }
 
     /// Says something to a session. The same prompt under the same key is said once, however often
@@ -181,6 +182,9 @@ impl Host {
         request: PromptRequest,
     ) -> Result<PromptId, HostError> {
         let PromptRequest { key, prompt, content, urgency } = request;
+        if !may_be_said(&content) {
+            return Err(HostError::BadPrompt);
+        }
         let mut prompt = prompt.unwrap_or_else(|| PromptId(Uuid::new_v4()));
         if let Some(key) = key {
             let digest = digest(&content)?;
@@ -206,6 +210,7 @@ impl Host {
         if let Some(mailbox) = self.0.running(id) {
             let _ = mailbox.send(Ask::Leave).await;
         }
+        self.0.gone(id);
         self.0.overview.changed(id);
         let runs = self.0.session_runs(id);
         let removed = blocking(move || match std::fs::remove_dir_all(&runs) {
@@ -264,6 +269,18 @@ fn first_state(
     let state = serde_json::to_string(&session).map_err(StoreError::from)?;
     let checkpoint = Checkpoint { seq: session.seq(), run: None, lines: 0, offset: 0, state };
     Ok((events, checkpoint))
+}
+
+/// A person says something, and does not speak for tools or for the model.
+fn may_be_said(content: &Content) -> bool {
+    match content {
+        Content::Text(text) => !text.trim().is_empty(),
+        Content::Blocks(blocks) => {
+            let may =
+                |block| matches!(block, &Block::Text(_) | &Block::Image(_) | &Block::Document(_));
+            !blocks.is_empty() && blocks.iter().all(may)
+        }
+    }
 }
 
 fn digest(content: &Content) -> Result<String, HostError> {

@@ -12,7 +12,7 @@ use tokio::sync::broadcast;
 use super::house::{House, blocking};
 use super::{Host, HostError};
 use crate::hub::{Cursor, What};
-use crate::store::StoredEvent;
+use crate::store::{StoreError, StoredEvent};
 
 /// How many stored events are read at once.
 const PAGE: usize = 512;
@@ -112,10 +112,8 @@ impl Subscription {
                     let to = *to;
                     self.catch_up(to).await?;
                 }
-                State::Live => {
-                    self.cursor.wait().await;
-                    self.take();
-                }
+                State::Live if self.cursor.wait().await => self.take(),
+                State::Live => return Err(StoreError::UnknownSession(self.session).into()),
             }
         }
     }
@@ -142,6 +140,10 @@ impl Subscription {
             // Without a loop nothing is being written.
             None => {
                 let id = self.session;
+                // What was missed in the tail is in the store.
+                self.cursor.move_to_end();
+                // It may have been deleted since it was last looked at.
+                self.host.session(id).await?;
                 let to = self.host.read(move |store| store.last_seq(id)).await?;
                 State::CatchingUp { to, open_items: Vec::new() }
             }

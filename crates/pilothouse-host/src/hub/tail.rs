@@ -13,6 +13,9 @@ use crate::store::StoredEvent;
 const MOST_ENTRIES: usize = 4096;
 const MOST_BYTES: usize = 2 * 1024 * 1024;
 
+/// Where the next entry would stand when none will come any more.
+const OVER: u64 = u64::MAX;
+
 /// Something that was shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
@@ -95,7 +98,12 @@ impl Tail {
         }
         let end = entries.end();
         drop(entries);
-        self.end.send_if_modified(|known| std::mem::replace(known, end) != end);
+        self.end.send_if_modified(|known| *known != OVER && std::mem::replace(known, end) != end);
+    }
+
+    /// Nothing will be shown any more: everyone who watches is told.
+    pub(crate) fn close(&self) {
+        self.end.send_replace(OVER);
     }
 
     /// Where the next entry will stand.
@@ -134,6 +142,11 @@ impl Cursor {
         self.position = position;
     }
 
+    /// Goes to the end.
+    pub(crate) fn move_to_end(&mut self) {
+        self.position = self.tail.end();
+    }
+
     /// Up to `most` of what was shown since.
     pub(crate) fn take(&mut self, most: usize) -> Result<Vec<Shown>, Lagged> {
         let entries = self.tail.entries();
@@ -144,11 +157,12 @@ impl Cursor {
         Ok(taken)
     }
 
-    /// Waits until there is more than there was here.
-    pub(crate) async fn wait(&mut self) {
+    /// Waits until there is more than there was here; false when nothing will come any more.
+    pub(crate) async fn wait(&mut self) -> bool {
         let position = self.position;
         // The tail, and with it the sender, is ours as well.
-        let _ = self.changes.wait_for(|end| *end > position).await;
+        let end = self.changes.wait_for(|end| *end > position).await;
+        end.is_ok_and(|end| *end != OVER)
     }
 }
 
@@ -223,10 +237,20 @@ mod tests {
         let mut cursor = tail.watch();
         let other = Arc::clone(&tail);
         let told = tokio::spawn(async move {
-            cursor.wait().await;
+            assert!(cursor.wait().await);
             cursor.take(1).unwrap().len()
         });
         other.publish([event(1, 1)]);
         assert_eq!(told.await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn who_waits_is_told_that_nothing_comes_any_more() {
+        let tail = Arc::new(Tail::new());
+        let mut cursor = tail.watch();
+        tail.close();
+        tail.publish([event(1, 1)]);
+        assert!(!cursor.wait().await);
+        assert!(!tail.watch().wait().await);
     }
 }

@@ -62,13 +62,15 @@ pub(crate) enum CommandError {
     Refused(#[from] Refusal),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("{0}")]
+    Broken(String),
 }
 
 impl Ask {
-    /// Not now.
-    pub(super) fn refuse(self, error: &StoreError) {
+    /// Not now, or not at all.
+    pub(crate) fn refuse(self, error: &CommandError) {
         if let Self::Command { reply, .. } = self {
-            let _ = reply.send(Err(error.clone().into()));
+            let _ = reply.send(Err(error.clone()));
         }
     }
 }

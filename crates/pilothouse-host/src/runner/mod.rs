@@ -26,6 +26,7 @@ use jiff::Timestamp;
 use pilothouse_session::effect::Launch;
 use pilothouse_session::event::{Exit, Status};
 use pilothouse_session::id::{CommandId, RunId};
+use pilothouse_session::session::Setup;
 use pilothouse_session::{Effect, Input, Session};
 use pilothouse_wire::Frame;
 use tokio::sync::mpsc;
@@ -76,6 +77,8 @@ pub(crate) struct Runner {
     lines_since_checkpoint: u64,
     replies: HashMap<CommandId, Reply>,
     jobs: JoinSet<Done>,
+    /// Other surroundings, which came while the store could not be written.
+    postponed: Option<Box<Setup>>,
     observer: Observer,
     /// When the CLI last said something.
     heard_at: Instant,
@@ -92,6 +95,25 @@ pub(crate) enum RunnerError {
     Feed(#[from] FeedError),
     #[error("the state of the session cannot be read: {0}")]
     State(#[from] serde_json::Error),
+    /// What could not be stored was not acknowledged to anybody, and lines are in the run's log.
+    #[error("the host closes while the store cannot be written")]
+    Leaving,
+}
+
+impl RunnerError {
+    /// Beginning again would not help.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self, Self::State(_) | Self::Store(StoreError::UnknownSession(_)))
+    }
+
+    /// What those are told who still wait for an answer; nothing where the session is only closed.
+    pub(crate) fn told(self) -> Option<CommandError> {
+        match self {
+            Self::Leaving => None,
+            Self::Store(error) => Some(error.into()),
+            Self::Feed(_) | Self::State(_) => Some(CommandError::Broken(self.to_string())),
+        }
+    }
 }
 
 /// What a loop has waited for.
@@ -131,6 +153,9 @@ impl Runner {
     }
 
     async fn wait(&mut self, asks: &mut mpsc::Receiver<Ask>) -> Result<Step, RunnerError> {
+        if let Some(setup) = self.postponed.take() {
+            return Ok(Step::Ask(Ask::Within(setup)));
+        }
         let is_resting = self.session.run().is_none() && self.jobs.is_empty();
         let rest = tokio::time::sleep(REST);
         let stall = self.stalls_at();
@@ -314,7 +339,11 @@ impl Runner {
             loop {
                 tokio::select! {
                     () = &mut pause => break,
-                    Some(ask) = asks.recv() => ask.refuse(&error),
+                    Some(ask) = asks.recv() => match ask {
+                        Ask::Leave => return Err(RunnerError::Leaving),
+                        Ask::Within(setup) => self.postponed = Some(setup),
+                        ask => ask.refuse(&CommandError::Store(error.clone())),
+                    },
                 }
             }
             wait = (wait * 2).min(LONGEST_WAIT);

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use pilothouse_session::Session;
-use pilothouse_session::event::Exit;
-use pilothouse_session::id::SessionId;
+use pilothouse_client::mark::end_marked;
+use pilothouse_session::event::{Body, Exit, PromptState};
+use pilothouse_session::id::{CommandId, PromptId, RunId, SessionId};
+use pilothouse_session::{Command, Input, Session};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
 use super::asking::Ask;
 use super::batch::Batch;
@@ -20,7 +22,10 @@ use super::{Runner, RunnerError};
 use crate::host::profile::Profile;
 use crate::host::{House, blocking};
 use crate::hub::Tail;
-use crate::store::StoreError;
+use crate::store::{Store, StoreError};
+
+/// How many stored events are read at once.
+const PAGE: usize = 512;
 
 impl Runner {
     /// The loop of a session, as the store has it. Blocks.
@@ -53,6 +58,7 @@ impl Runner {
             lines_since_checkpoint: 0,
             replies: HashMap::new(),
             jobs: JoinSet::new(),
+            postponed: None,
             observer,
             heard_at: Instant::now(),
             is_told_silent: false,
@@ -71,9 +77,7 @@ impl Runner {
             match Feed::open(&self.run_dir(run), self.offset).await {
                 Ok(feed) => self.feed = Some(feed),
                 Err(error @ FeedError::Gone(_)) => {
-                    let why = Some(error.to_string());
-                    let now = (Timestamp::now(), Instant::now());
-                    self.exited(Exit::default(), why, now.0, now.1, &mut batch);
+                    self.run_is_gone(run, error.to_string(), &mut batch).await?;
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -81,6 +85,29 @@ impl Runner {
         outstanding.into_iter().for_each(|act| self.act(act));
         self.finish(batch, asks).await?;
         self.catch_up(asks).await
+    }
+
+    /// The files of the run are gone, and with them the lines whose events are stored already.
+    async fn run_is_gone(
+        &mut self,
+        run: RunId,
+        why: String,
+        batch: &mut Batch,
+    ) -> Result<(), RunnerError> {
+        // Whoever took them away may have left the CLI running, and two must not write to one
+        // conversation.
+        blocking(move || end_marked(&run.to_string())).await;
+        let (store, id, seq) = (self.house.store.clone(), self.session.id(), self.session.seq());
+        let (last, past) = blocking(move || past_prompts(&store, id, seq)).await?;
+        self.session.number_on_from(last);
+        let (now, read_at) = (Timestamp::now(), Instant::now());
+        self.exited(Exit::default(), Some(why), now, read_at, batch);
+        for prompt in past {
+            // The machine has not heard that a turn has worked on it, and would say it again.
+            let (id, command) = (CommandId(Uuid::nil()), Command::CancelPrompt { prompt });
+            self.handle(Input::Command { id, command }, now, read_at, batch);
+        }
+        Ok(())
     }
 
     /// Reads the lines whose events are stored already. Nothing may come between them: these events
@@ -100,5 +127,27 @@ impl Runner {
             self.session.number_on_from(stored);
         }
         Ok(())
+    }
+}
+
+/// The number of the last event, and the prompts that are past in those after `seq`.
+fn past_prompts(
+    store: &Store,
+    session: SessionId,
+    mut seq: u64,
+) -> Result<(u64, Vec<PromptId>), StoreError> {
+    let mut past = Vec::new();
+    loop {
+        let events = store.read_after(session, seq, PAGE)?;
+        let Some(last) = events.last() else { return Ok((seq, past)) };
+        seq = last.seq;
+        for event in &events {
+            if let Body::PromptUpdated { prompt, state } = event.read()?.body
+                && !matches!(state, PromptState::Queued | PromptState::Sent)
+                && !past.contains(&prompt)
+            {
+                past.push(prompt);
+            }
+        }
     }
 }

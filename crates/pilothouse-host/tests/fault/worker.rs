@@ -137,7 +137,8 @@ impl Worker {
         let session = self.asked.session.to_string();
         let reply = socket.ask(&session, decide).await?;
         let problem = &reply["problem"]["type"];
-        assert!(problem.is_null() || problem == "/problems/conflict", "{reply}");
+        let late = ["/problems/conflict", "/problems/gone"];
+        assert!(problem.is_null() || late.iter().any(|late| problem == late), "{reply}");
         Ok(())
     }
 

@@ -214,9 +214,9 @@ pub fn protect(routes: Routes, guard: &Guard) -> Router {
         .layer(from_fn_with_state(guard.clone(), admit::admit))
 }
 
-/// Whether a path is of the API, and not of a page.
+/// Whether a path is of the API, and not of a page. Prometheus looks for its page at the root.
 fn is_api(path: &str) -> bool {
-    path == "/api" || path.starts_with("/api/")
+    path == "/api" || path.starts_with("/api/") || path == "/metrics"
 }
 
 /// Lets those in who are known.

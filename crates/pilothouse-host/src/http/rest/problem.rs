@@ -29,6 +29,8 @@ impl From<HostError> for Problem {
                 Self::invalid(Fault { place, detail: said })
             }
             HostError::NoRun { .. } => Self::not_found(said),
+            HostError::BadPrompt => Self::new(Kind::Unprocessable, said),
+            HostError::Broken { .. } => Self::new(Kind::StoreFailed, said),
             HostError::ConversationInUse { .. } | HostError::NoConversation(_) => {
                 Self::new(Kind::Conflict, said)
             }

@@ -1,0 +1,25 @@
+//! The whole daemon against those who mean it ill, or know no better.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test says what went wrong by panicking"
+)]
+#![allow(dead_code, reason = "the bed is shared")]
+#![cfg(unix)]
+
+#[path = "host/bed.rs"]
+mod bed;
+#[path = "socket/client.rs"]
+mod client;
+#[path = "security/content.rs"]
+mod content;
+#[path = "security/doors.rs"]
+mod doors;
+#[path = "security/floods.rs"]
+mod floods;
+#[path = "security/place.rs"]
+mod place;
+#[path = "security/secrets.rs"]
+mod secrets;
