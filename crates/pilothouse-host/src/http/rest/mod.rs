@@ -2,7 +2,7 @@
 //!
 //! - What comes in is checked whole before anything is done: a request that is refused has changed
 //!   nothing.
-//! - Every refusal is a [`Problem`](crate::http::Problem).
+//! - Every refusal is a [`Problem`].
 //! - A request that changes something is carried to its end, also if who asked hangs up.
 //! - What a CLI does not answer in time is given up with 504.
 //! - Lists come in pages.
