@@ -8,7 +8,7 @@ use pilothouse_session::{Delta, Effect, Event};
 use crate::hub::{Shown, What};
 use crate::store::StoredEvent;
 
-/// What is to be done, in the order of DESIGN: store, show, act.
+/// What is to be done, in this order: store, show, act.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// To be stored.
