@@ -16,7 +16,7 @@ fn header() -> ExportHeader {
     ExportHeader {
         session: SessionId(Uuid::from_u128(7)),
         title: Some("A title <script>\n# with lines".to_owned()),
-        cwd: "/work/`ticks`".to_owned(),
+        cwd: "/srv/`ticks`".to_owned(),
         cli_session: Some("conversation".to_owned()),
         model: Some("model-a".to_owned()),
         created_at: Timestamp::UNIX_EPOCH,

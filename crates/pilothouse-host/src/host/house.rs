@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pilothouse_session::event::Status;
 use pilothouse_session::id::{RunId, SessionId};
@@ -150,8 +150,10 @@ impl House {
             let dir = entry?.path();
             let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let Ok(id) = name.parse().map(SessionId) else { continue };
-            let is_open = self.registry().get(&id).is_some_and(|open| open.mailbox.is_some());
-            for run in find(&dir)? {
+            let found = find(&dir)?;
+            // Asked only now: a run that was found belongs to a loop that was there before it.
+            let is_open = self.running(id).is_some();
+            for run in found {
                 match run.state {
                     RunState::Live if !is_open => {
                         let _ = stop(&run.dir, self.options.times.after_eof);
@@ -369,5 +371,13 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
             // The runtime ends, and with it who waits.
             Err(_) => std::future::pending().await,
         },
+    }
+}
+
+/// Waits for a moment; for ever if there is none.
+pub(crate) async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
     }
 }

@@ -23,7 +23,7 @@ use std::time::Duration;
 use pilothouse_client::Cli;
 
 pub use error::HostError;
-pub(crate) use house::{House, blocking, private_dir};
+pub(crate) use house::{House, at, blocking, private_dir};
 pub use imports::{ImportError, ImportSession};
 pub use more::RecordedCall;
 pub use policies::{PolicyFile, PolicyName};

@@ -226,8 +226,8 @@ impl Host {
     async fn end_run(&self, id: SessionId) -> Result<(), HostError> {
         let mut changes = self.changes();
         match self.command(id, Command::Stop).await {
-            Ok(_) => {}
-            Err(HostError::Refused(_)) => return Ok(()),
+            // Refused where there is none, or where it is ending already.
+            Ok(_) | Err(HostError::Refused(_)) => {}
             Err(error) => return Err(error),
         }
         while self.session(id).await?.status.has_run() {

@@ -33,8 +33,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::holder::protocol::Command as ToHolder;
-use crate::host::House;
 use crate::host::profile::Profile;
+use crate::host::{House, at};
 use crate::hub::Tail;
 use crate::store::{Checkpoint, StoreError};
 use crate::wirelog::{Located, Record};
@@ -413,14 +413,6 @@ impl Runner {
         if let Some(feed) = &mut self.feed {
             let _ = tokio::time::timeout(Duration::from_secs(1), feed.flush()).await;
         }
-    }
-}
-
-/// Waits for a moment; for ever if there is none.
-async fn at(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment.into()).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -31,7 +31,7 @@ pub use message::{ClientMessage, Order, ServerMessage};
 use super::guard::Identity;
 use super::problem::{Kind, Problem};
 use crate::Host;
-use crate::host::{Change, Changes};
+use crate::host::{Change, Changes, at};
 use follow::{Followed, follow};
 use outbox::{Outbox, Parcel};
 
@@ -374,14 +374,6 @@ fn id_in(text: &str) -> Option<u64> {
         id: u64,
     }
     serde_json::from_str::<Named>(text).ok().map(|named| named.id)
-}
-
-/// Waits for a moment; for ever if there is none.
-async fn at(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment.into()).await,
-        None => std::future::pending().await,
-    }
 }
 
 fn reply(id: Option<u64>, result: Result<serde_json::Value, Problem>) -> ServerMessage {
