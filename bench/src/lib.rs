@@ -8,6 +8,8 @@
 pub mod contenders;
 pub mod corpus;
 pub mod goals;
+#[cfg(target_os = "linux")]
+pub mod host;
 pub mod options;
 pub mod ours;
 pub mod reading;

@@ -2136,6 +2136,10 @@ export type ServerMessage = {
   type: "sessions";
 } | {
   type: "list_lagged";
+} | {
+  /** The length of each, of a piece that of its text, and microseconds. Pieces that became one on their way to this client have an entry each. */
+  held_us: ([number, number])[];
+  type: "timing";
 };
 
 /** A session as it stands. */

@@ -2,7 +2,8 @@
 //! that bring everything else along.
 //!
 //! `pilothouse-daemon DATA_DIR CLAUDE [ADDRESS]` listens, writes `listening on ADDRESS` to stdout,
-//! and ends on SIGTERM or SIGINT; runs go on. Holders are this program too: `hold DIR`.
+//! and ends on SIGTERM or SIGINT; runs go on. Holders are the
+//! program beside it, or this one: `hold DIR`.
 
 use std::process::ExitCode;
 
@@ -53,8 +54,7 @@ mod daemon {
 
     fn options(args: &[OsString]) -> Option<DaemonOptions> {
         let (data_dir, claude) = (args.first()?, args.get(1)?);
-        let exe = std::env::current_exe().ok()?;
-        let holder = HolderProgram { exe, args: vec!["hold".into()] };
+        let holder = HolderProgram::of_this_program().ok()?;
         let mut options = Options::new(data_dir, holder);
         options.cli = Cli::At(claude.into());
         let mut options = DaemonOptions::new(options);

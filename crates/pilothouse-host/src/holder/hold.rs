@@ -136,9 +136,11 @@ impl Hold {
     pub(super) fn run(mut self) -> io::Result<()> {
         let written = self.log.flush();
         self.check(written, Instant::now());
+        let mut now = Instant::now();
         while self.stage != Stage::Over {
-            let ready = self.wait()?;
-            let (now, at) = (Instant::now(), unix_millis());
+            let ready = self.wait(now)?;
+            now = Instant::now();
+            let at = unix_millis();
             self.retry(now);
             let read = self.serve_cli(&ready, now, at);
             self.check(read, now);
@@ -156,8 +158,8 @@ impl Hold {
         Ok(())
     }
 
-    fn wait(&self) -> io::Result<Vec<Ready>> {
-        let timeout = self.deadline().map(|at| at.saturating_duration_since(Instant::now()));
+    fn wait(&self, now: Instant) -> io::Result<Vec<Ready>> {
+        let timeout = self.deadline(now).map(|at| at.saturating_duration_since(now));
         let timeout = timeout.map(|time| Timespec {
             tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(time.subsec_nanos()),
@@ -208,9 +210,9 @@ impl Hold {
         !visitor.is_blocked() && (visitor.attached.is_none() || !self.feed.is_full())
     }
 
-    fn deadline(&self) -> Option<Instant> {
+    fn deadline(&self, now: Instant) -> Option<Instant> {
         let stage = match self.stage {
-            Stage::Running => self.cli.look_again(Instant::now()),
+            Stage::Running => self.cli.look_again(now),
             // With a full disk there is nothing to be done at that time.
             Stage::Draining { until, .. } => Some(until).filter(|_| self.trouble.is_none()),
             Stage::Ended | Stage::Over => None,

@@ -28,6 +28,22 @@ pub struct HolderProgram {
     pub args: Vec<OsString>,
 }
 
+/// The name of the program that is a holder and nothing else.
+const HOLDER: &str = "pilothouse-hold";
+
+impl HolderProgram {
+    /// The holder that was installed beside this program, which needs half the memory; without it
+    /// this program itself, whose first argument `hold` must then lead to [`run`](super::run()).
+    pub fn of_this_program() -> io::Result<Self> {
+        let exe = std::env::current_exe()?;
+        let small = exe.with_file_name(HOLDER);
+        Ok(match small.is_file() {
+            true => Self { exe: small, args: Vec::new() },
+            false => Self { exe, args: vec!["hold".into()] },
+        })
+    }
+}
+
 /// A started holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Started {

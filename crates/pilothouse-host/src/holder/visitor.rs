@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream;
 
 use super::gather::Gathering;
 use super::protocol::Hearing;
+use crate::wirelog::Writer;
 
 /// How much of the log is sent before others get their turn.
 const TURN: u64 = 1024 * 1024;
@@ -98,16 +99,17 @@ impl Visitor {
     }
 
     /// Tells it as much as it takes.
-    pub(super) fn tell(&mut self, room: &mut [u8], log: &File, log_len: u64) {
+    pub(super) fn tell(&mut self, room: &mut [u8], file: &File, log: &Writer) {
         let Some(mut next) = self.attached else { return };
-        let until = log_len.min(next + TURN);
+        let until = log.len().min(next + TURN);
         while !self.gone && (!self.greeting.is_empty() || next < until) {
-            let bytes = match self.greeting.is_empty() {
-                false => &self.greeting[..],
-                true => {
+            let bytes = match (self.greeting.is_empty(), log.recent(next)) {
+                (false, _) => &self.greeting[..],
+                (true, Some(recent)) => recent,
+                (true, None) => {
                     let there = usize::try_from(until - next).unwrap_or(usize::MAX);
                     let count = room.len().min(there);
-                    match log.read_at(&mut room[..count], next) {
+                    match file.read_at(&mut room[..count], next) {
                         Ok(read @ 1..) => &room[..read],
                         // Its own log: only damage to the disk makes it unreadable.
                         _ => {

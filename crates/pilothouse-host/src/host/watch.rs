@@ -130,6 +130,14 @@ impl Subscription {
         Some((read_at, update))
     }
 
+    /// Waits until there is more than pieces of open items. Returns at once while what is stored is
+    /// still being read.
+    pub async fn event_comes(&mut self) {
+        if matches!(self.state, State::Live) && self.ready.is_empty() {
+            self.cursor.wait_for_event().await;
+        }
+    }
+
     async fn begin(&mut self) -> Result<(), HostError> {
         let view = self.host.look(self.session).await;
         self.state = match view {

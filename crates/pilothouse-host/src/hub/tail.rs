@@ -46,6 +46,8 @@ pub(crate) struct Tail {
     entries: Mutex<Entries>,
     /// Where the next entry will stand.
     end: watch::Sender<u64>,
+    /// Where the last event stands, and one more. Pieces alone wake nobody who rests.
+    events_end: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -78,7 +80,8 @@ impl Entries {
 
 impl Tail {
     pub(crate) fn new() -> Self {
-        Self { entries: Mutex::default(), end: watch::Sender::new(0) }
+        let (end, events_end) = (watch::Sender::new(0), watch::Sender::new(0));
+        Self { entries: Mutex::default(), end, events_end }
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
@@ -88,21 +91,32 @@ impl Tail {
     /// Shows something to everyone who watches.
     pub(crate) fn publish(&self, shown: impl IntoIterator<Item = Shown>) {
         let mut entries = self.entries();
+        let mut events_end = None;
         if self.end.receiver_count() == 0 {
             // The positions go on: who comes later must not take this place for an earlier one.
             let skipped = shown.into_iter().count() as u64;
             entries.clear();
             entries.first += skipped;
         } else {
-            shown.into_iter().for_each(|entry| entries.push(entry));
+            for entry in shown {
+                let is_event = matches!(entry.what, What::Event(_));
+                entries.push(entry);
+                if is_event {
+                    events_end = Some(entries.end());
+                }
+            }
         }
         let end = entries.end();
         drop(entries);
         self.end.send_if_modified(|known| *known != OVER && std::mem::replace(known, end) != end);
+        if let Some(end) = events_end {
+            self.events_end.send_replace(end);
+        }
     }
 
     /// Nothing will be shown any more: everyone who watches is told.
     pub(crate) fn close(&self) {
+        self.events_end.send_replace(OVER);
         self.end.send_replace(OVER);
     }
 
@@ -119,8 +133,8 @@ impl Tail {
     /// Watches from now on.
     pub(crate) fn watch(self: &Arc<Self>) -> Cursor {
         // First the receiver: from here on entries are kept.
-        let changes = self.end.subscribe();
-        Cursor { position: self.end(), tail: Arc::clone(self), changes }
+        let (changes, events) = (self.end.subscribe(), self.events_end.subscribe());
+        Cursor { position: self.end(), tail: Arc::clone(self), changes, events }
     }
 }
 
@@ -130,6 +144,7 @@ pub(crate) struct Cursor {
     tail: Arc<Tail>,
     position: u64,
     changes: watch::Receiver<u64>,
+    events: watch::Receiver<u64>,
 }
 
 /// What came next is not there any more.
@@ -163,6 +178,12 @@ impl Cursor {
         // The tail, and with it the sender, is ours as well.
         let end = self.changes.wait_for(|end| *end > position).await;
         end.is_ok_and(|end| *end != OVER)
+    }
+
+    /// Waits until there is an event that was not there, however many pieces come meanwhile.
+    pub(crate) async fn wait_for_event(&mut self) {
+        let position = self.position;
+        let _ = self.events.wait_for(|end| *end > position).await;
     }
 }
 
@@ -229,6 +250,27 @@ mod tests {
             tail.publish([event(seq, MOST_BYTES / 4)]);
         }
         assert_eq!(tail.entries().shown.len(), 4);
+    }
+
+    #[tokio::test]
+    async fn who_rests_is_woken_by_events_alone() {
+        let tail = Arc::new(Tail::new());
+        let mut cursor = tail.watch();
+        let piece = Delta {
+            item: pilothouse_session::id::ItemId(1),
+            kind: pilothouse_session::event::DeltaKind::MessageChunk,
+            offset: 0,
+            text: "a".to_owned(),
+        };
+        let what = What::Delta(Arc::new(piece));
+        tail.publish([Shown { read_at: Instant::now(), what }]);
+        {
+            let mut rest = std::pin::pin!(cursor.wait_for_event());
+            assert!(futures_util::poll!(rest.as_mut()).is_pending());
+            tail.publish([event(1, 1)]);
+            assert!(futures_util::poll!(rest.as_mut()).is_ready());
+        }
+        assert_eq!(cursor.take(10).unwrap().len(), 2);
     }
 
     #[tokio::test]

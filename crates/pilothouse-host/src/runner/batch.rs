@@ -35,7 +35,15 @@ impl Batch {
                     self.shown.push((read_at, Piece::Event(event.seq)));
                     self.events.push(*event);
                 }
-                Effect::Stream(delta) => self.shown.push((read_at, Piece::Delta(delta))),
+                Effect::Stream(delta) => {
+                    // Pieces that were read together need not be told apart.
+                    if let Some((_, Piece::Delta(last))) = self.shown.last_mut()
+                        && last.extend(&delta)
+                    {
+                        continue;
+                    }
+                    self.shown.push((read_at, Piece::Delta(delta)));
+                }
                 Effect::Checkpoint => self.has_checkpoint = true,
                 act => self.acts.push(act),
             }

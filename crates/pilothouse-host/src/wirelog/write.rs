@@ -37,7 +37,8 @@ pub enum Head {
 pub struct Writer<F = File> {
     file: F,
     len: u64,
-    /// To be written next; the first `done` bytes of it have been.
+    /// To be written next; the first `done` bytes of it have been. Kept when all of it is written,
+    /// until there is more: who reads along need not read the file.
     ready: Vec<u8>,
     done: usize,
     /// To be written after that.
@@ -104,12 +105,9 @@ impl<F: Write> Writer<F> {
                 self.done += written;
                 self.len += written as u64;
             }
+            let Some(long) = self.long.front_mut() else { return Ok(()) };
             self.ready.clear();
             self.done = 0;
-            let Some(long) = self.long.front_mut() else {
-                self.ready.shrink_to(KEPT);
-                return Ok(());
-            };
             let mut piece = vec![0; PIECE];
             while long.done < long.len {
                 let want = usize::try_from(long.len - long.done).unwrap_or(PIECE).min(PIECE);
@@ -125,7 +123,14 @@ impl<F: Write> Writer<F> {
 
     /// Whether everything queued has been written.
     pub fn is_clear(&self) -> bool {
-        self.ready.is_empty() && self.long.is_empty()
+        self.done == self.ready.len() && self.long.is_empty()
+    }
+
+    /// The file from this byte on, if that was written last.
+    pub fn recent(&self, from: u64) -> Option<&[u8]> {
+        let begin = self.len - self.done as u64;
+        let skip = usize::try_from(from.checked_sub(begin)?).ok()?;
+        self.ready.get(skip..self.done).filter(|recent| !recent.is_empty())
     }
 
     /// How many bytes have been written.
@@ -139,18 +144,44 @@ impl<F: Write> Writer<F> {
     }
 
     fn tail(&mut self) -> &mut Vec<u8> {
+        if self.is_clear() {
+            self.ready.clear();
+            self.ready.shrink_to(KEPT);
+            self.done = 0;
+        }
         self.long.back_mut().map_or(&mut self.ready, |long| &mut long.after)
     }
 }
 
 fn put_head(tail: &mut Vec<u8>, at: u64, head: Head) {
-    match head {
-        Head::Out => put(tail, format_args!("o {at} ")),
-        Head::Err => put(tail, format_args!("e {at} ")),
-        Head::In(number) => put(tail, format_args!("i {at} {number} ")),
-        Head::Note => put(tail, format_args!("n {at} ")),
-        Head::Started(pid) => put(tail, format_args!("s {at} {pid} ")),
+    let (kind, number) = match head {
+        Head::Out => (b'o', None),
+        Head::Err => (b'e', None),
+        Head::In(number) => (b'i', Some(number)),
+        Head::Note => (b'n', None),
+        Head::Started(pid) => (b's', Some(u64::from(pid))),
+    };
+    tail.extend_from_slice(&[kind, b' ']);
+    put_number(tail, at);
+    if let Some(number) = number {
+        put_number(tail, number);
     }
+}
+
+/// A number and a space. Every line has one: formatting it in the usual way costs more than the
+/// rest of the record.
+fn put_number(tail: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [b' '; 21];
+    let mut first = digits.len() - 1;
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    tail.extend_from_slice(&digits[first..]);
 }
 
 fn put(tail: &mut Vec<u8>, text: fmt::Arguments<'_>) {
@@ -205,6 +236,15 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_any_length() {
+        for number in [0, 9, 10, 1_794_800_000_123, u64::MAX] {
+            let mut tail = Vec::new();
+            put_number(&mut tail, number);
+            assert_eq!(tail, format!("{number} ").into_bytes());
+        }
+    }
+
+    #[test]
     fn a_full_disk_delays_and_loses_nothing() {
         let mut body = tempfile::tempfile().unwrap();
         body.write_all(b"0123456789").unwrap();
@@ -228,6 +268,9 @@ mod tests {
         assert_eq!(failures, expected.len());
         assert!(writer.is_clear());
         assert_eq!(writer.len(), expected.len() as u64);
+        let exit = expected.len() - b"x 6 - 9\n".len();
+        assert_eq!(writer.recent(exit as u64), Some(&expected[exit..]));
+        assert_eq!((writer.recent(0), writer.recent(writer.len())), (None, None));
         let mut decoder = Decoder::new(0);
         decoder.feed(written);
         let records = std::iter::from_fn(|| decoder.next_record()).count();

@@ -51,6 +51,19 @@ pub struct Delta {
     pub text: String,
 }
 
+impl Delta {
+    /// Adds the piece that comes next, if it goes on where this one ends.
+    #[must_use]
+    pub fn extend(&mut self, next: &Self) -> bool {
+        let goes_on = (self.item, self.kind, self.offset + self.text.len())
+            == (next.item, next.kind, next.offset);
+        if goes_on {
+            self.text.push_str(&next.text);
+        }
+        goes_on
+    }
+}
+
 /// What an open item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

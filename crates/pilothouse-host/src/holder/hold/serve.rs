@@ -138,7 +138,7 @@ impl Hold {
     pub(super) fn tell(&mut self, now: Instant) {
         let len = self.log.len();
         for visitor in &mut self.visitors {
-            visitor.tell(&mut self.room, &self.log_file, len);
+            visitor.tell(&mut self.room, &self.log_file, &self.log);
         }
         let whole = self.stage == Stage::Ended && self.log.is_clear();
         let has_read = |visitor: &Visitor| visitor.is_gone() && visitor.attached == Some(len);

@@ -32,7 +32,7 @@ use super::guard::Identity;
 use super::problem::{Kind, Problem};
 use crate::Host;
 use crate::host::{Change, Changes, at};
-use follow::{Followed, follow};
+use follow::{Dated, Followed, Pace, follow};
 use outbox::{Outbox, Parcel};
 
 /// How much of anything a socket may take.
@@ -52,6 +52,8 @@ pub struct SocketTerms {
     pub ping: Duration,
     /// How long a client may not read, or not say that it is there.
     pub patience: Duration,
+    /// Every message says how long what is in it was held back. For measurements.
+    pub timing: bool,
 }
 
 impl Default for SocketTerms {
@@ -64,6 +66,7 @@ impl Default for SocketTerms {
             message_bytes: 32 << 20,
             ping: Duration::from_secs(30),
             patience: Duration::from_secs(90),
+            timing: false,
         }
     }
 }
@@ -71,8 +74,8 @@ impl Default for SocketTerms {
 /// How much is gathered before it is sent in any case.
 const OUTBOX: usize = 256 * 1024;
 
-/// How many parcels wait between those who watch and the socket.
-const PARCELS: usize = 256;
+/// How many batches wait between those who watch and the socket.
+const BATCHES: usize = 32;
 
 /// How often a client may say what makes no sense.
 const MISTAKES: usize = 16;
@@ -113,7 +116,7 @@ struct Talk {
     /// Who speaks, for the audit.
     name: Arc<str>,
     outbox: Outbox,
-    parcels: (mpsc::Sender<Followed>, mpsc::Receiver<Followed>),
+    followed: (mpsc::Sender<Followed>, mpsc::Receiver<Followed>),
     /// The sessions that are watched, with the number of the subscription.
     watched: HashMap<SessionId, (u64, AbortHandle)>,
     followers: JoinSet<()>,
@@ -124,15 +127,16 @@ struct Talk {
     list_sent_at: Option<Instant>,
     mistakes: usize,
     heard_at: Instant,
+    /// Frames are counted from here.
+    epoch: Instant,
 }
 
 /// What a conversation has waited for.
 enum Step {
     Heard(Option<Result<Message, axum::Error>>),
-    Parcel(Followed),
+    Followed(Followed),
     Done(ServerMessage),
     Change(Change),
-    Due,
     ListDue,
     Ping,
 }
@@ -142,13 +146,13 @@ struct Over;
 
 impl Talk {
     fn new(door: Door, name: String) -> Self {
-        let outbox = Outbox::new(door.terms.frame);
+        let outbox = if door.terms.timing { Outbox::timed() } else { Outbox::default() };
         Self {
             host: door.host,
             terms: door.terms,
             name: name.into(),
             outbox,
-            parcels: mpsc::channel(PARCELS),
+            followed: mpsc::channel(BATCHES),
             watched: HashMap::new(),
             followers: JoinSet::new(),
             last_ticket: 0,
@@ -158,6 +162,7 @@ impl Talk {
             list_sent_at: None,
             mistakes: 0,
             heard_at: Instant::now(),
+            epoch: Instant::now(),
         }
     }
 
@@ -169,14 +174,14 @@ impl Talk {
         ping.reset();
         loop {
             let step = self.wait(&mut socket, &mut ping).await;
-            if self.take(step, &mut socket).await.is_err() {
+            let taken = self.take(step, &mut socket).await;
+            if taken.is_err() || self.flush(&mut socket).await.is_err() {
                 break;
             }
         }
     }
 
     async fn wait(&mut self, socket: &mut WebSocket, ping: &mut tokio::time::Interval) -> Step {
-        let due = self.outbox.due();
         let list_due = match self.changed.is_empty() {
             true => None,
             false => {
@@ -191,13 +196,12 @@ impl Talk {
         };
         tokio::select! {
             biased;
-            () = at(due) => Step::Due,
             heard = socket.recv() => Step::Heard(heard),
             Some(done) = self.commands.join_next() => match done {
                 Ok(reply) => Step::Done(reply),
                 Err(_) => Step::Done(reply(None, Err(broken()))),
             },
-            Some(parcel) = self.parcels.1.recv() => Step::Parcel(parcel),
+            Some(followed) = self.followed.1.recv() => Step::Followed(followed),
             change = changes => Step::Change(change),
             () = at(list_due) => Step::ListDue,
             _ = ping.tick() => Step::Ping,
@@ -206,20 +210,16 @@ impl Talk {
 
     async fn take(&mut self, step: Step, socket: &mut WebSocket) -> Result<(), Over> {
         match step {
-            Step::Due => self.flush(socket).await,
             Step::Heard(Some(Ok(message))) => self.hear(message, socket).await,
             Step::Heard(_) => Err(Over),
-            Step::Parcel(parcel) => {
-                self.put(parcel);
+            Step::Followed(followed) => {
+                self.put(followed);
                 while self.outbox.len() < OUTBOX
-                    && let Ok(parcel) = self.parcels.1.try_recv()
+                    && let Ok(followed) = self.followed.1.try_recv()
                 {
-                    self.put(parcel);
+                    self.put(followed);
                 }
-                match self.outbox.len() < OUTBOX {
-                    true => Ok(()),
-                    false => self.flush(socket).await,
-                }
+                Ok(())
             }
             Step::Done(message) => {
                 self.say(message);
@@ -254,11 +254,13 @@ impl Talk {
         if followed.is_last {
             self.watched.remove(&followed.session);
         }
-        self.outbox.put(followed.parcel, followed.read_at);
+        for Dated { parcel, read_at, held } in followed.parcels {
+            self.outbox.put(parcel, read_at, held);
+        }
     }
 
     fn say(&mut self, message: ServerMessage) {
-        self.outbox.put(Parcel::Message(Box::new(message)), Instant::now());
+        self.outbox.put(Parcel::Message(Box::new(message)), Instant::now(), Duration::ZERO);
     }
 
     async fn flush(&mut self, socket: &mut WebSocket) -> Result<(), Over> {
@@ -353,8 +355,9 @@ impl Talk {
         }
         self.last_ticket += 1;
         let ticket = self.last_ticket;
-        let (host, parcels) = (self.host.clone(), self.parcels.0.clone());
-        let task = self.followers.spawn(follow(host, session, after, ticket, parcels));
+        let (host, parcels) = (self.host.clone(), self.followed.0.clone());
+        let pace = Pace { epoch: self.epoch, frame: self.terms.frame };
+        let task = self.followers.spawn(follow(host, (session, after), ticket, pace, parcels));
         self.watched.insert(session, (ticket, task));
         // Those that have ended are not to be kept.
         while self.followers.try_join_next().is_some() {}

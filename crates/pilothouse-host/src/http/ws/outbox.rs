@@ -1,4 +1,4 @@
-//! What is to be sent over a socket: gathered for a moment, then written as one message.
+//! What is to be sent over a socket next, as one message.
 //!
 //! Pieces of the same item that wait together become one piece. Events are written as they are
 //! stored, without being read.
@@ -24,22 +24,21 @@ pub(super) enum Parcel {
 }
 
 /// What waits to be sent.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Outbox {
-    /// Pieces are sent no more often than this.
-    frame: Duration,
     body: BytesMut,
     /// What the last list in the body holds, as long as more can be added to it.
     open: Open,
-    /// Something waits that is not to wait.
-    is_urgent: bool,
-    sent_at: Option<Instant>,
-    /// When the oldest of what waits was read from the CLI, and when it came here.
-    oldest: Option<(Instant, Instant)>,
+    /// When the oldest of what waits was read from the CLI, and how long it was held back.
+    oldest: Option<(Instant, Duration)>,
+    /// The length of each event and piece, and how long it was held back, if the client is to be
+    /// told.
+    held: Option<Vec<(usize, u32)>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Open {
+    #[default]
     Nothing,
     Events(SessionId),
     /// With a piece that may still grow.
@@ -49,22 +48,16 @@ enum Open {
 /// How long what was sent has waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waited {
-    /// From the line of the CLI to this outbox.
+    /// Since the line of the CLI was read, but for the rest.
     pub(super) working: Duration,
-    /// In this outbox, on purpose.
+    /// On purpose, so that more could be sent together.
     pub(super) gathering: Duration,
 }
 
 impl Outbox {
-    pub(super) fn new(frame: Duration) -> Self {
-        Self {
-            frame,
-            body: BytesMut::new(),
-            open: Open::Nothing,
-            is_urgent: false,
-            sent_at: None,
-            oldest: None,
-        }
+    /// One that says with every message how long each of its events and pieces was held back.
+    pub(super) fn timed() -> Self {
+        Self { held: Some(Vec::new()), ..Self::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -76,23 +69,19 @@ impl Outbox {
         self.body.len()
     }
 
-    /// When it is to be sent; nothing while nothing waits.
-    pub(super) fn due(&self) -> Option<Instant> {
-        if self.is_empty() {
-            return None;
+    /// `held` says how long it was held back before it came here.
+    pub(super) fn put(&mut self, parcel: Parcel, read_at: Instant, held: Duration) {
+        self.oldest.get_or_insert((read_at, held));
+        let length = match &parcel {
+            Parcel::Event { json, .. } => Some(json.len()),
+            Parcel::Delta { delta, .. } => Some(delta.text.len()),
+            Parcel::Message(_) => None,
+        };
+        if let (Some(all), Some(length)) = (&mut self.held, length) {
+            all.push((length, u32::try_from(held.as_micros()).unwrap_or(u32::MAX)));
         }
-        let now = Instant::now();
-        match self.sent_at {
-            Some(sent_at) if !self.is_urgent => Some(sent_at + self.frame),
-            _ => Some(now),
-        }
-    }
-
-    pub(super) fn put(&mut self, parcel: Parcel, read_at: Instant) {
-        self.oldest.get_or_insert_with(|| (read_at, Instant::now()));
         match parcel {
             Parcel::Event { session, json } => {
-                self.is_urgent = true;
                 if !matches!(self.open, Open::Events(open) if open == session) {
                     self.begin("events", session);
                     self.open = Open::Events(session);
@@ -103,7 +92,6 @@ impl Outbox {
             }
             Parcel::Delta { session, delta } => self.put_delta(session, &delta),
             Parcel::Message(message) => {
-                self.is_urgent = true;
                 self.end_list();
                 self.separate();
                 self.write(&message);
@@ -114,11 +102,7 @@ impl Outbox {
     fn put_delta(&mut self, session: SessionId, delta: &Delta) {
         match &mut self.open {
             Open::Deltas(open, last) if *open == session => {
-                let goes_on = last.item == delta.item
-                    && last.kind == delta.kind
-                    && last.offset + last.text.len() == delta.offset;
-                if goes_on {
-                    last.text.push_str(&delta.text);
+                if last.extend(delta) {
                     return;
                 }
                 let last = std::mem::replace(last, delta.clone());
@@ -168,13 +152,15 @@ impl Outbox {
             return None;
         }
         self.end_list();
+        let held = self.held.as_mut().map(std::mem::take).filter(|held| !held.is_empty());
+        if let Some(held_us) = held {
+            self.separate();
+            self.write(&ServerMessage::Timing { held_us });
+        }
         self.body.put_u8(b']');
-        self.is_urgent = false;
-        let now = Instant::now();
-        self.sent_at = Some(now);
-        let waited = self.oldest.take().map(|(read_at, came_at)| Waited {
-            working: came_at.saturating_duration_since(read_at),
-            gathering: now.saturating_duration_since(came_at),
+        let waited = self.oldest.take().map(|(read_at, held)| Waited {
+            working: read_at.elapsed().saturating_sub(held),
+            gathering: held,
         });
         Some((std::mem::take(&mut self.body).freeze(), waited))
     }
@@ -205,8 +191,8 @@ mod tests {
     }
 
     fn sent(parcels: Vec<Parcel>) -> Value {
-        let mut outbox = Outbox::new(Duration::from_secs(3600));
-        parcels.into_iter().for_each(|parcel| outbox.put(parcel, Instant::now()));
+        let mut outbox = Outbox::default();
+        parcels.into_iter().for_each(|parcel| outbox.put(parcel, Instant::now(), Duration::ZERO));
         let (body, _) = outbox.take().unwrap();
         serde_json::from_slice(&body).unwrap()
     }
@@ -245,16 +231,17 @@ mod tests {
     }
 
     #[test]
-    fn pieces_wait_for_the_next_frame_and_nothing_else_does() {
-        let mut outbox = Outbox::new(Duration::from_secs(3600));
-        assert_eq!(outbox.due(), None);
-        outbox.put(delta(1, 0, "a"), Instant::now());
-        assert!(outbox.due().unwrap() <= Instant::now(), "the first one does not wait");
-        outbox.take().unwrap();
-        outbox.put(delta(1, 1, "b"), Instant::now());
-        assert!(outbox.due().unwrap() > Instant::now());
-        outbox.put(event(1, 1), Instant::now());
-        assert!(outbox.due().unwrap() <= Instant::now());
-        assert!(outbox.take().is_some() && outbox.take().is_none());
+    fn who_wants_to_know_is_told_how_long_it_was_held_back() {
+        let mut outbox = Outbox::timed();
+        for (offset, text, millis) in [(0, "a", 7), (1, "b", 0)] {
+            outbox.put(delta(1, offset, text), Instant::now(), Duration::from_millis(millis));
+        }
+        let (body, waited) = outbox.take().unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body[0]["deltas"][0]["text"], "ab");
+        assert_eq!(body[1], json!({"type": "timing", "held_us": [[1, 7000], [1, 0]]}));
+        let waited = waited.unwrap();
+        assert_eq!((waited.gathering, waited.working), (Duration::from_millis(7), Duration::ZERO));
+        assert!(outbox.take().is_none());
     }
 }
