@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::Refusal;
 use crate::event::{Delta, Event, RunOrigin, Thinking};
-use crate::id::{CommandId, RunId};
+use crate::id::{CommandId, PromptId, RunId};
 
 /// Something to be done. Of one input, events come first, then the checkpoint, then the rest.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +44,14 @@ pub enum Effect {
         /// What.
         work: HookWork,
     },
+    /// Look into the CLI's transcript, and come back with [`crate::Input::Looked`]. The next run
+    /// waits for it.
+    Look {
+        /// The CLI's id of the conversation.
+        cli_session: String,
+        /// The prompts that are looked for.
+        prompts: Vec<PromptId>,
+    },
 }
 
 impl Effect {
@@ -56,7 +64,8 @@ impl Effect {
             | Self::Start(_)
             | Self::Stop
             | Self::Reply { .. }
-            | Self::Work { .. } => 2,
+            | Self::Work { .. }
+            | Self::Look { .. } => 2,
         }
     }
 }

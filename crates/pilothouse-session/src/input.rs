@@ -4,7 +4,7 @@ use pilothouse_wire::Frame;
 
 use crate::command::Command;
 use crate::event::{Exit, RunOrigin};
-use crate::id::{CommandId, RunId};
+use crate::id::{CommandId, PromptId, RunId};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -51,6 +51,19 @@ pub enum Input {
         /// What came of it.
         result: HookResult,
     },
+    /// What the CLI's transcript was looked through for.
+    Looked(Transcript),
+}
+
+/// What is in the CLI's transcript of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transcript {
+    /// Of the prompts that were looked for, these.
+    Holds(Vec<PromptId>),
+    /// There is none.
+    Missing,
+    /// It cannot be read.
+    Unreadable,
 }
 
 /// What came of a hook's work.

@@ -70,6 +70,14 @@ impl Index {
         self.links += 1;
     }
 
+    /// Whether a message of this id is there, as it was sent or as it was stored.
+    pub(super) fn has(&self, uuid: &str) -> bool {
+        let Some(name) = self.names.get(uuid) else { return false };
+        let sent_as = |entry: &Entry| entry.queued.as_ref().and_then(|queued| queued.source);
+        self.by_uuid.contains_key(&name)
+            || self.entries.iter().any(|entry| sent_as(entry) == Some(name))
+    }
+
     pub(super) fn slot(&self, uuid: Name) -> Option<usize> {
         self.by_uuid.get(&uuid).copied()
     }

@@ -49,6 +49,7 @@ mod mutate;
 mod places;
 mod prompt;
 mod queued;
+mod recorded;
 mod rewrite;
 mod siblings;
 mod subagents;

@@ -5,7 +5,9 @@ use std::fs;
 
 use pilothouse_client::history::{HistoryError, MessageQuery, Scope, SessionMessage};
 
-use crate::bed::{Bed, cases, fixtures, session};
+use serde_json::json;
+
+use crate::bed::{Bed, cases, fixtures, lines, session};
 
 /// One line for each message: kind, uuid, flags.
 fn sketch(messages: &[SessionMessage]) -> String {
@@ -99,4 +101,25 @@ fn a_missing_session_is_an_error() {
     let error = missing.unwrap_err();
     assert!(matches!(error, HistoryError::SessionNotFound { .. }));
     assert!(error.to_string().contains("work"), "{error}");
+}
+
+#[test]
+fn what_was_written_down_is_found_by_the_id_it_was_sent_with() {
+    let bed = Bed::new();
+    let said = |uuid: &str| {
+        json!({"type": "user", "uuid": uuid, "parentUuid": null,
+               "message": {"role": "user", "content": "mentions named"}})
+    };
+    let queued = json!({"type": "attachment", "uuid": "a1", "parentUuid": "said",
+        "attachment": {"type": "queued_command", "prompt": "more", "source_uuid": "steered"}});
+    // Other lines name prompts that they do not hold.
+    let snapshot = json!({"type": "file-history-snapshot", "messageId": "named"});
+    let mut text = lines(&[snapshot, said("said"), queued]);
+    text.push_str(r#"{"type":"user","uuid":"torn","message":{"role":"us"#);
+    let session = bed.put("-p", 1, text, 0);
+    let asked = ["said", "steered", "named", "torn", "never"];
+    let scope = Scope::AllProjects;
+    assert_eq!(bed.history.recorded(&session, &scope, asked).unwrap(), ["said", "steered"]);
+    let nowhere = bed.history.recorded(&crate::bed::session(2), &scope, asked);
+    assert!(matches!(nowhere, Err(HistoryError::SessionNotFound { .. })), "{nowhere:?}");
 }

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pilothouse_client::history::History;
+use pilothouse_client::history::{History, HistoryError};
 use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::house::blocking;
+use super::house::{House, blocking};
 use super::{Host, HostError, Profile};
 use crate::past::{Past, PastError};
 use crate::store::{Checkpoint, NewSession, SessionFilter, SessionRow, StoreError};
@@ -51,19 +51,25 @@ impl From<StoreError> for ImportError {
     }
 }
 
+impl House {
+    /// Where the CLI of such a session keeps its conversations. Blocks.
+    pub(crate) fn history(&self, profile: &Profile) -> Result<History, HistoryError> {
+        let set = |wanted: &str| {
+            let own = profile.env.get(wanted);
+            let given = || self.options.env.iter().find(|(name, _)| name == wanted);
+            own.or_else(|| given().map(|(_, value)| value)).map(PathBuf::from)
+        };
+        match set("CLAUDE_CONFIG_DIR").or_else(|| Some(set("HOME")?.join(".claude"))) {
+            Some(dir) => Ok(History::at(dir)),
+            None => History::new(),
+        }
+    }
+}
+
 impl Host {
     /// The conversations that the CLI of this host's runs has kept.
     pub fn past(&self) -> Result<Past, PastError> {
-        let options = &self.0.options;
-        let set = |wanted: &str| {
-            let found = options.env.iter().find(|(name, _)| name == wanted);
-            found.map(|(_, value)| PathBuf::from(value))
-        };
-        let at = set("CLAUDE_CONFIG_DIR").or_else(|| Some(set("HOME")?.join(".claude")));
-        match at {
-            Some(dir) => Ok(Past::of(History::at(dir))),
-            None => Past::new(),
-        }
+        Ok(Past::of(self.0.history(&Profile::default())?))
     }
 
     /// Makes a session of a past conversation. One that is a session already is given as it is; the

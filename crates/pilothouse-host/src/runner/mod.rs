@@ -374,6 +374,7 @@ impl Runner {
             }
             Effect::Start(launch) => self.launch(launch),
             Effect::Work { request, work } => self.work(request, work),
+            Effect::Look { cli_session, prompts } => self.look_up(cli_session, prompts),
             Effect::Reply { command, result } => {
                 if let Some(reply) = self.replies.remove(&command) {
                     // Who asked may have gone.

@@ -3,14 +3,16 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use pilothouse_client::history::{History, HistoryError, Scope, SessionId as CliSession};
 use pilothouse_session::Input;
 use pilothouse_session::effect::{HookWork, Launch};
 use pilothouse_session::event::Exit;
-use pilothouse_session::id::RunId;
-use pilothouse_session::input::HookResult;
+use pilothouse_session::id::{PromptId, RunId};
+use pilothouse_session::input::{HookResult, Transcript};
 
 use super::batch::Batch;
 use super::feed::Feed;
@@ -25,6 +27,7 @@ const LARGEST_BASELINE: u64 = 4 * 1024 * 1024;
 pub(super) enum Done {
     Launched { launch: Launch, started: Result<Option<u32>, LaunchError> },
     Worked { request: String, result: HookResult },
+    Looked(Transcript),
     Nothing,
 }
 
@@ -50,13 +53,16 @@ impl Runner {
             Done::Worked { request, result } => {
                 self.handle(Input::Worked { request, result }, now, read_at, batch);
             }
+            Done::Looked(transcript) => {
+                self.handle(Input::Looked(transcript), now, read_at, batch);
+            }
             Done::Nothing => {}
         }
         Ok(())
     }
 
     pub(super) fn work(&mut self, request: String, work: HookWork) {
-        let cwd = std::sync::Arc::clone(&self.cwd);
+        let cwd = Arc::clone(&self.cwd);
         self.jobs.spawn_blocking(move || {
             let result = match work {
                 HookWork::Baseline { path } => HookResult::Baseline(baseline(&cwd, &path)),
@@ -66,11 +72,28 @@ impl Runner {
         });
     }
 
+    /// Which of the prompts the CLI has written down.
+    pub(super) fn look_up(&mut self, cli_session: String, prompts: Vec<PromptId>) {
+        let (house, profile) = (Arc::clone(&self.house), Arc::clone(&self.profile));
+        self.jobs.spawn_blocking(move || {
+            let history = house.history(&profile);
+            let transcript = history.and_then(|history| recorded(&history, &cli_session, prompts));
+            Done::Looked(match transcript {
+                Ok(known) => Transcript::Holds(known),
+                Err(HistoryError::SessionNotFound { .. }) => Transcript::Missing,
+                Err(error) => {
+                    tracing::warn!(%error, "what the CLI has written down is not known");
+                    Transcript::Unreadable
+                }
+            })
+        });
+    }
+
     /// The run has ended and all of it is in the log: its holder may go, and the log be packed.
     pub(super) fn put_away(&mut self, run: RunId) {
         self.say(ToHolder::Bye);
         let feed = self.feed.take();
-        let (house, dir) = (std::sync::Arc::clone(&self.house), self.run_dir(run));
+        let (house, dir) = (Arc::clone(&self.house), self.run_dir(run));
         tokio::spawn(async move {
             if let Some(mut feed) = feed {
                 // The holder closes the connection when it ends.
@@ -80,6 +103,19 @@ impl Runner {
             house.pack(dir).await;
         });
     }
+}
+
+fn recorded(
+    history: &History,
+    cli_session: &str,
+    mut prompts: Vec<PromptId>,
+) -> Result<Vec<PromptId>, HistoryError> {
+    let names: Vec<String> = prompts.iter().map(ToString::to_string).collect();
+    let session = CliSession::parse(cli_session)?;
+    let names = names.iter().map(String::as_str);
+    let known = history.recorded(&session, &Scope::AllProjects, names)?;
+    prompts.retain(|prompt| known.contains(&&*prompt.to_string()));
+    Ok(prompts)
 }
 
 /// The text of a file; none where there is none, or it is no text or too large.

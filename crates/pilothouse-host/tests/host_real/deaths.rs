@@ -66,10 +66,25 @@ async fn a_cli_that_is_killed_in_mid_turn_is_resumed() {
 
 /// The CLI writes a prompt down a moment after it has begun to work on it.
 #[tokio::test]
-#[ignore = "such a prompt is lost: the next run is told to go on, and does not know with what"]
 async fn a_cli_that_is_killed_before_it_has_written_the_prompt_down_is_resumed() {
     let asked = killed_in_mid_turn(async |_| ()).await;
     assert!(asked.contains("hold middle"), "with what it was told");
+}
+
+/// There may be no conversation yet that could be resumed.
+#[tokio::test]
+async fn a_cli_that_is_killed_in_its_first_turn_is_told_again() {
+    let stage = Stage::new().await;
+    let host = stage.host().await;
+    let (session, mut watcher) = stage.session(&host).await;
+    prompt(&host, session, "say Half\nhold first").await;
+    stage.model.wait_held("first").await.unwrap();
+    kill(stage.bed.pids(session).1);
+    assert_eq!(settled(&mut watcher).await, Outcome::Lost);
+    stage.model.release("first");
+    assert_eq!(settled(&mut watcher).await, Outcome::Done);
+    assert!(stage.last_asked().contains("hold first"));
+    host.close().await;
 }
 
 #[tokio::test]

@@ -232,7 +232,7 @@ impl Session {
             }
             // It is taken back first, so that it cannot run twice.
             Some(PromptState::Sent) => {
-                let content = self.prompts.content(prompt).cloned().unwrap_or_default();
+                let content = self.prompts.content(prompt);
                 self.ask(take_back(prompt), Pending::SendNow(id, prompt, content))
             }
             _ => Err(Refusal::PromptNotWaiting { prompt }),

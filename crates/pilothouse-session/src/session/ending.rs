@@ -3,18 +3,21 @@
 use pilothouse_wire::Content;
 use pilothouse_wire::permission::PermissionMode;
 
-use super::Session;
 use super::calls::has_effects;
-use super::run::Run;
+use super::run::{Cut, Phase, Run};
+use super::{Scope, Session};
 use crate::command::{Refusal, Urgency};
 use crate::effect::Effect;
 use crate::event::{
     Body, CancelReason, ConversationReason, DeadRun, Exit, MessageOrigin, NoticeKind, NoticeLevel,
-    Status,
+    PromptState, Status,
 };
+use crate::input::Transcript;
 
 /// What a new conversation is told to do with a plan.
 const CARRY_OUT: &str = "Implement the following plan:\n\n";
+/// Why something has no end.
+const ENDED: &str = "the CLI ended";
 /// What the model is told after its run died in mid-turn.
 const GO_ON: &str = "The process was restarted in the middle of your work. Go on where you were.";
 
@@ -36,22 +39,29 @@ impl Session {
 
     pub(super) fn run_exited(&mut self, exit: Exit, stderr_tail: String) {
         let Some(run) = self.run.take() else { return };
+        self.prompts.put_back();
         let meaning = self.meaning(&run, exit, &stderr_tail);
+        let may_resume = matches!(meaning, DeadRun::Resumable { .. })
+            && self.carry_out.is_none()
+            && self.attempts < self.setup.resume_attempts;
         let has_more = self.turns.is_wanted();
+        let cut = self.cut_off_at().filter(|_| may_resume);
+        if cut.is_some() {
+            self.prompts.set_aside(self.turns.current().filter(|_| has_more));
+        }
         self.bury();
         self.rest = match meaning {
             DeadRun::Resumable { .. } | DeadRun::InDoubt { .. } => Status::Interrupted,
             DeadRun::Finished | DeadRun::Failed { .. } => Status::Ended,
         };
-        let may_resume = matches!(meaning, DeadRun::Resumable { .. });
         self.tell(match run.id() {
             Some(run) => Body::RunEnded { run, exit, stderr_tail, meaning },
             None => Body::Error { message: stderr_tail, code: Some("not_started".to_owned()) },
         });
         if let Some(plan) = self.carry_out.take() {
             self.carry_out_plan(&plan);
-        } else if may_resume && self.attempts < self.setup.resume_attempts {
-            self.resume(has_more);
+        } else if may_resume {
+            self.resume(has_more, cut);
         } else if run.is_missed {
             self.launch(self.conversation(None));
         }
@@ -97,21 +107,76 @@ impl Session {
         }
         self.approvals.forget_names();
         self.cut_off(|_| true);
-        self.close_calls(|_| true, "the CLI ended");
+        self.close_calls(|_| true, ENDED);
         self.hooks.clear();
         self.let_through.clear();
         self.end_tasks();
-        self.lose_turn("the CLI ended");
+        self.lose_turn(ENDED);
         self.unsend();
     }
 
+    /// Where the turn is looked for that the end of the run has cut off.
+    fn cut_off_at(&self) -> Option<Cut> {
+        let is_autonomous =
+            self.turns.is_wanted() && self.prompts.of_turn(self.turns.current()).is_empty();
+        let cli_session = self.cli_session.clone()?;
+        Some(Cut { cli_session, is_autonomous })
+    }
+
     /// Goes on by itself: with the turn that was cut off, where there was one, then with what waits.
-    fn resume(&mut self, has_more: bool) {
+    /// The CLI writes a prompt down a moment after it has begun to work on it, so that has to be
+    /// looked for first.
+    fn resume(&mut self, has_more: bool, cut: Option<Cut>) {
         self.attempts += 1;
         let text = format!("the CLI ended in mid-turn; restart {}", self.attempts);
         self.notice(NoticeLevel::Warning, NoticeKind::Session, text);
+        match cut {
+            Some(cut) if !self.prompts.aside().is_empty() => {
+                self.effects.push(self.look_for(&cut));
+                self.run = Some(Run::in_phase(Phase::Looking(cut)));
+            }
+            _ => {
+                self.launch(self.conversation(None));
+                if has_more {
+                    self.say_itself(GO_ON.to_owned());
+                }
+            }
+        }
+    }
+
+    pub(super) fn look_for(&self, cut: &Cut) -> Effect {
+        Effect::Look { cli_session: cut.cli_session.clone(), prompts: self.prompts.aside() }
+    }
+
+    /// What the run before has written down is known: the next one is told the rest.
+    pub(super) fn looked(&mut self, transcript: &Transcript) {
+        let is_awaited = |run: &mut Run| matches!(run.phase, Phase::Looking(_));
+        let Some(run) = self.run.take_if(is_awaited) else { return };
+        let Phase::Looking(cut) = run.phase else { return };
+        // What has got so far that a tool was used was written somewhere, and we do not know where.
+        let is_new = *transcript == Transcript::Missing && self.committed.is_none();
+        if is_new {
+            self.cli_session = None;
+        }
+        let mut goes_on = cut.is_autonomous;
+        for (prompt, was_taken_up) in self.prompts.put_back() {
+            let is_known = match transcript {
+                Transcript::Holds(known) => known.contains(&prompt),
+                Transcript::Missing | Transcript::Unreadable => was_taken_up && !is_new,
+            };
+            goes_on |= is_known;
+            let state = match is_known {
+                true => PromptState::Failed { reason: ENDED.to_owned() },
+                false => PromptState::Queued,
+            };
+            self.prompt_is(Scope::default(), prompt, state);
+        }
+        if run.is_stopping && !run.is_missed {
+            self.rest = Status::Interrupted;
+            return;
+        }
         self.launch(self.conversation(None));
-        if has_more {
+        if goes_on && !run.is_stopping {
             self.say_itself(GO_ON.to_owned());
         }
     }

@@ -201,7 +201,9 @@ impl Session {
     /// The session goes on a conversation that the CLI knows.
     #[must_use]
     pub fn of_conversation(mut self, cli_session: impl Into<String>) -> Self {
-        self.cli_session = Some(cli_session.into());
+        let cli_session = cli_session.into();
+        self.cli_session = Some(cli_session.clone());
+        self.beginning = Some(RunOrigin::Resumed { cli_session, at: None });
         self
     }
 
@@ -233,6 +235,7 @@ impl Session {
             Input::Exited { exit, stderr_tail } => self.run_exited(exit, stderr_tail),
             Input::Silent { seconds } => self.silent(seconds),
             Input::Worked { request, result } => self.worked(&request, result),
+            Input::Looked(transcript) => self.looked(&transcript),
         }
         self.show_status();
         let mut effects = std::mem::take(&mut self.effects);

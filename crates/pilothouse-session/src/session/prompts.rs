@@ -1,6 +1,7 @@
 //! Prompts: from the moment they are stored to the moment they are answered.
 //!
-//! A prompt is written to the CLI once. Which turn works on it the CLI says in one of four ways, by
+//! A prompt is written to the CLI once; again only where a run has died and is known not to have
+//! written it down. Which turn works on it the CLI says in one of four ways, by
 //! its version: `command_lifecycle`, an echo, the uuids on the first frame of an answer, or not at
 //! all; then it is the one that has waited longest.
 
@@ -23,6 +24,8 @@ pub(super) struct Prompts {
     last: u64,
     /// In the order in which they came.
     waiting: BTreeMap<u64, Prompt>,
+    /// Those that a run had heard when it died, until it is known what it has written down.
+    aside: BTreeMap<u64, Prompt>,
     /// The last ones that are past, so that none is taken twice.
     past: std::collections::VecDeque<PromptId>,
 }
@@ -34,8 +37,8 @@ const PAST: usize = 1024;
 pub(super) struct Prompt {
     id: PromptId,
     state: PromptState,
-    /// Kept until a turn has it.
-    content: Option<Content>,
+    /// Kept until it is past: it may have to be said again.
+    content: Content,
     urgency: Urgency,
     is_own: bool,
 }
@@ -43,7 +46,8 @@ pub(super) struct Prompt {
 impl Prompts {
     /// Whether it is known, waiting or past.
     pub(super) fn is_old(&self, id: PromptId) -> bool {
-        self.knows(id) || self.past.contains(&id)
+        let aside = || self.aside.values().any(|prompt| prompt.id == id);
+        self.knows(id) || self.past.contains(&id) || aside()
     }
 
     pub(super) fn knows(&self, id: PromptId) -> bool {
@@ -64,7 +68,8 @@ impl Prompts {
             PromptState::TakenUp { turn: its } => Some(its) == turn,
             _ => false,
         };
-        self.waiting.values().filter(here).map(|prompt| prompt.id).collect()
+        let all = self.waiting.values().chain(self.aside.values());
+        all.filter(here).map(|prompt| prompt.id).collect()
     }
 
     fn find(&mut self, id: PromptId) -> Option<&mut Prompt> {
@@ -79,9 +84,33 @@ impl Prompts {
         self.waiting.values().any(|prompt| prompt.id == id && prompt.is_own)
     }
 
-    /// What it says, while no turn works on it.
-    pub(super) fn content(&self, id: PromptId) -> Option<&Content> {
-        self.waiting.values().find(|prompt| prompt.id == id)?.content.as_ref()
+    /// What it says, while it is not past.
+    pub(super) fn content(&self, id: PromptId) -> Content {
+        let prompt = self.waiting.values().find(|prompt| prompt.id == id);
+        prompt.map(|prompt| prompt.content.clone()).unwrap_or_default()
+    }
+
+    /// Sets aside what the CLI has heard: what was sent, and what this turn works on.
+    pub(super) fn set_aside(&mut self, turn: Option<TurnId>) {
+        let was_heard = |prompt: &Prompt| match prompt.state {
+            PromptState::Sent => true,
+            PromptState::TakenUp { turn: its } => Some(its) == turn,
+            _ => false,
+        };
+        self.aside.extend(self.waiting.extract_if(.., |_, prompt| was_heard(prompt)));
+    }
+
+    pub(super) fn aside(&self) -> Vec<PromptId> {
+        self.aside.values().map(|prompt| prompt.id).collect()
+    }
+
+    /// Puts back what was set aside; gives what it is, and whether a turn worked on it.
+    pub(super) fn put_back(&mut self) -> Vec<(PromptId, bool)> {
+        let back = std::mem::take(&mut self.aside);
+        let is_taken_up = |prompt: &Prompt| matches!(prompt.state, PromptState::TakenUp { .. });
+        let names = back.values().map(|prompt| (prompt.id, is_taken_up(prompt))).collect();
+        self.waiting.extend(back);
+        names
     }
 
     fn with_state(&self, state: &PromptState) -> Vec<PromptId> {
@@ -115,7 +144,7 @@ impl Session {
         self.tell_in(scope.clone(), body);
         self.prompts.last += 1;
         let state = PromptState::Queued;
-        let prompt = Prompt { id, state: state.clone(), content: Some(content), urgency, is_own };
+        let prompt = Prompt { id, state: state.clone(), content, urgency, is_own };
         self.prompts.waiting.insert(self.prompts.last, prompt);
         self.tell_in(scope, Body::PromptUpdated { prompt: id, state });
         self.send_queued();
@@ -137,7 +166,7 @@ impl Session {
 
     fn send_prompt(&mut self, id: PromptId) {
         let Some(prompt) = self.prompts.find(id) else { return };
-        let content = prompt.content.clone().unwrap_or_default();
+        let content = prompt.content.clone();
         let mut frame = UserFrame::prompt(id.to_string(), content);
         frame.priority = match prompt.urgency {
             Urgency::Next => None,
@@ -165,11 +194,7 @@ impl Session {
         }
         prompt.state = state.clone();
         let is_past = match state {
-            PromptState::Queued | PromptState::Sent => false,
-            PromptState::TakenUp { .. } => {
-                prompt.content = None;
-                false
-            }
+            PromptState::Queued | PromptState::Sent | PromptState::TakenUp { .. } => false,
             PromptState::Answered { .. } | PromptState::Cancelled | PromptState::Failed { .. } => {
                 true
             }

@@ -43,6 +43,8 @@ pub(super) struct Run {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Phase {
+    /// Put off until it is known what the run before it has written down.
+    Looking(Cut),
     /// Asked for.
     Launching(Launch),
     /// There, and being initialised.
@@ -51,8 +53,16 @@ pub(super) enum Phase {
     Ready(RunId),
 }
 
+/// A turn that was cut off, and its prompts, which are set aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Cut {
+    pub(super) cli_session: String,
+    /// It has begun without a prompt, and is to be gone on with.
+    pub(super) is_autonomous: bool,
+}
+
 impl Run {
-    fn in_phase(phase: Phase) -> Self {
+    pub(super) fn in_phase(phase: Phase) -> Self {
         Self {
             phase,
             lines: 0,
@@ -76,7 +86,7 @@ impl Run {
 
     pub(super) fn id(&self) -> Option<RunId> {
         match self.phase {
-            Phase::Launching(_) => None,
+            Phase::Looking(_) | Phase::Launching(_) => None,
             Phase::Initialising(id) | Phase::Ready(id) => Some(id),
         }
     }
@@ -121,6 +131,7 @@ impl Session {
         self.changing = self.cli_session.as_ref().map(|_| reason);
         self.committed = None;
         self.uncommitted = None;
+        self.beginning = None;
         self.meter.empty();
         self.todos.clear();
     }
@@ -244,6 +255,7 @@ impl Session {
     pub fn outstanding(&self) -> Vec<Effect> {
         let Some(run) = &self.run else { return Vec::new() };
         let start = match &run.phase {
+            Phase::Looking(cut) => Some(self.look_for(cut)),
             Phase::Launching(launch) => Some(Effect::Start(launch.clone())),
             Phase::Initialising(_) | Phase::Ready(_) => None,
         };

@@ -1,12 +1,13 @@
 //! What the end of a run means, and what follows.
 
 use pilothouse_session::event::{RunOrigin, Status};
+use pilothouse_session::input::Transcript;
 use pilothouse_session::session::Setup;
-use pilothouse_session::{Command, Refusal};
+use pilothouse_session::{Command, Effect, Refusal};
 use serde_json::json;
 
-use crate::support::Stage;
 use crate::support::cli::CONVERSATION;
+use crate::support::{Stage, prompt_id};
 use pilothouse_session::approval::Decision;
 
 fn attempts(resume_attempts: u32) -> Setup {
@@ -67,6 +68,8 @@ fn a_turn_that_only_read_goes_on_by_itself_for_a_while() {
         stage.tool_use("t1", "Read", &json!({"file_path": "/project/a"}));
         stage.killed();
         assert_eq!(meaning(&stage), "resumable");
+        assert_eq!(stage.session.status(), Status::Starting);
+        stage.all_is_found();
         assert_eq!(stage.launches.last().expect("a run").origin, resumed());
         assert_eq!(
             stage.last("notice")["text"],
@@ -89,6 +92,7 @@ fn a_turn_that_settles_makes_up_for_restarts() {
     let mut stage = Stage::working_with(attempts(1));
     for _ in 0..3 {
         stage.killed();
+        stage.all_is_found();
         stage.started();
         stage.introduces();
         stage.init("default");
@@ -203,6 +207,7 @@ fn what_the_host_says_goes_on_before_what_waits() {
     let mut stage = Stage::working_with(attempts(1));
     stage.prompt(2, "And this.");
     stage.killed();
+    stage.looked(Transcript::Holds(vec![prompt_id(1)]));
     stage.started();
     stage.introduces();
     let said = stage.said();
@@ -217,6 +222,7 @@ fn a_prompt_that_was_not_heard_is_reason_enough_to_go_on() {
     stage.prompt(2, "And this.");
     stage.killed();
     assert_eq!(meaning(&stage), "resumable");
+    stage.looked(Transcript::Holds(Vec::new()));
     stage.started();
     stage.introduces();
     assert_eq!(
@@ -247,6 +253,7 @@ fn a_turn_that_somebody_stopped_is_not_gone_on_with() {
     let mut stage = interrupted();
     stage.prompt(2, "Rather this.");
     stage.killed();
+    stage.looked(Transcript::Holds(Vec::new()));
     stage.started();
     stage.introduces();
     assert_eq!(stage.said()[2..], ["Rather this."]);
@@ -331,4 +338,103 @@ fn a_run_starts_once() {
     stage.started();
     assert_eq!(stage.news(), [""; 0]);
     assert_eq!(stage.session.status(), Status::Running);
+}
+
+/// A session whose run was killed in the turn that works on prompt 1, and what was found of that.
+fn cut_off(transcript: Transcript) -> Stage {
+    let mut stage = Stage::working_with(attempts(3));
+    stage.text("I begin.");
+    stage.killed();
+    assert_eq!(stage.looked_for, [prompt_id(1)]);
+    assert_eq!(stage.launches.len(), 1, "nothing is started before it is known");
+    stage.restore();
+    let again = stage.session.outstanding();
+    assert!(matches!(&again[..], [Effect::Look { .. }]), "{again:?}");
+    stage.looked(transcript);
+    stage.started();
+    stage.introduces();
+    stage
+}
+
+const WENT_ON: &str = "The process was restarted in the middle of your work. Go on where you were.";
+
+#[test]
+fn a_prompt_that_was_not_written_down_is_said_again() {
+    let mut stage = cut_off(Transcript::Holds(Vec::new()));
+    assert_eq!(stage.said(), ["Do it.", "Do it."], "under its own name, which the laws see to");
+    assert_eq!(stage.launches[1].origin, resumed());
+    stage.init("default");
+    stage.result();
+    let fate = ["queued", "sent", "taken_up", "queued", "sent", "taken_up", "answered"];
+    assert_eq!(stage.fate(1), fate);
+}
+
+#[test]
+fn a_prompt_that_was_written_down_is_gone_on_with() {
+    let stage = cut_off(Transcript::Holds(vec![prompt_id(1)]));
+    assert_eq!(stage.said(), ["Do it.", WENT_ON]);
+    assert_eq!(stage.fate(1), ["queued", "sent", "taken_up", "failed"]);
+    let stage = cut_off(Transcript::Unreadable);
+    assert_eq!(stage.said(), ["Do it.", WENT_ON]);
+}
+
+#[test]
+fn a_conversation_of_which_nothing_was_written_down_begins_again() {
+    let stage = cut_off(Transcript::Missing);
+    assert_eq!(stage.said(), ["Do it.", "Do it."]);
+    assert_eq!(stage.launches[1].origin, RunOrigin::New);
+}
+
+#[test]
+fn a_transcript_that_is_not_where_it_should_be_is_nothing_to_go_by() {
+    let mut stage = Stage::working_with(attempts(3));
+    stage.result();
+    stage.prompt(2, "More.");
+    stage.init("default");
+    stage.tool_use("t1", "Read", &json!({"file_path": "/project/a"}));
+    stage.tool_result("t1", "text");
+    stage.killed();
+    stage.looked(Transcript::Missing);
+    assert_eq!(stage.launches[1].origin, resumed());
+    stage.started();
+    stage.introduces();
+    assert_eq!(stage.said()[2], WENT_ON);
+}
+
+#[test]
+fn a_prompt_that_was_written_down_although_nobody_saw_it_taken_up_is_not_said_again() {
+    let mut stage = Stage::ready_with(attempts(3));
+    stage.prompt(1, "Before.");
+    stage.init("default");
+    stage.result();
+    stage.prompt(2, "Do it.");
+    stage.killed();
+    stage.all_is_found();
+    stage.started();
+    stage.introduces();
+    assert_eq!(stage.said(), ["Before.", "Do it.", WENT_ON]);
+    assert_eq!(stage.fate(2), ["queued", "sent", "failed"]);
+}
+
+#[test]
+fn while_a_transcript_is_looked_through_a_session_can_be_talked_to() {
+    let cut = || {
+        let mut stage = Stage::working_with(attempts(3));
+        stage.killed();
+        stage
+    };
+    let mut stage = cut();
+    stage.prompt(1, "Do it.");
+    stage.prompt(2, "And this.");
+    stage.looked(Transcript::Holds(Vec::new()));
+    stage.started();
+    stage.introduces();
+    assert_eq!(stage.said(), ["Do it.", "Do it.", "And this."]);
+
+    let mut stage = cut();
+    stage.command(Command::Stop);
+    stage.looked(Transcript::Holds(Vec::new()));
+    assert_eq!(stage.session.status(), Status::Interrupted);
+    assert_eq!(stage.launches.len(), 1);
+    assert_eq!(stage.fate(1).last().expect("a state"), "queued", "it waits for the next run");
 }

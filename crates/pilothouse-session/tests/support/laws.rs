@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_session::event::{Body, PromptState, Status};
 use pilothouse_session::id::{PromptId, TurnId};
+use pilothouse_session::input::Transcript;
 use pilothouse_session::{Effect, Event, Input, Session};
 use pilothouse_wire::Inbound;
 use serde_json::Value;
@@ -59,6 +60,11 @@ impl Laws {
                 _ => {}
             },
             Input::Exited { .. } => self.has_run = false,
+            // What the CLI has not written down it must be told again.
+            Input::Looked(Transcript::Holds(known)) => {
+                self.taken_up.retain(|prompt| known.contains(prompt));
+            }
+            Input::Looked(Transcript::Missing) => self.taken_up.clear(),
             _ => {}
         }
     }

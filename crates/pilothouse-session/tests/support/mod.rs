@@ -15,6 +15,7 @@ use pilothouse_session::command::Urgency;
 use pilothouse_session::effect::Launch;
 use pilothouse_session::event::{Exit, RunOrigin};
 use pilothouse_session::id::{ApprovalId, CommandId, PromptId, RunId, SessionId};
+use pilothouse_session::input::Transcript;
 use pilothouse_session::session::Setup;
 use pilothouse_session::{Command, Effect, Event, Input, Refusal, Session};
 use pilothouse_wire::Frame;
@@ -35,6 +36,8 @@ pub(crate) struct Stage {
     pub(crate) sent: Vec<Value>,
     pub(crate) launches: Vec<Launch>,
     pub(crate) stops: usize,
+    /// The prompts that were looked for last.
+    pub(crate) looked_for: Vec<PromptId>,
     /// All that was handed in, and when.
     pub(crate) inputs: Vec<(Input, Timestamp)>,
     replies: Vec<(CommandId, Result<Value, Refusal>)>,
@@ -56,6 +59,7 @@ impl Stage {
             sent: Vec::new(),
             launches: Vec::new(),
             stops: 0,
+            looked_for: Vec::new(),
             inputs: Vec::new(),
             replies: Vec::new(),
             now: "2026-01-01T00:00:00Z".parse().expect("a time"),
@@ -121,6 +125,7 @@ impl Stage {
                 }
                 Effect::Start(launch) => self.launches.push(launch.clone()),
                 Effect::Stop => self.stops += 1,
+                Effect::Look { prompts, .. } => self.looked_for = prompts.clone(),
                 Effect::Reply { command, result } => {
                     let result = result.clone().map(|raw| raw.to_value());
                     self.replies.push((*command, result));
@@ -198,6 +203,17 @@ impl Stage {
     pub(crate) fn killed(&mut self) -> Vec<Effect> {
         let exit = Exit { code: None, signal: Some(9) };
         self.feed(Input::Exited { exit, stderr_tail: String::new() })
+    }
+
+    /// The run that died had written down all that it was told.
+    pub(crate) fn all_is_found(&mut self) {
+        let prompts = std::mem::take(&mut self.looked_for);
+        assert!(!prompts.is_empty(), "something is looked for");
+        self.looked(Transcript::Holds(prompts));
+    }
+
+    pub(crate) fn looked(&mut self, transcript: Transcript) -> Vec<Effect> {
+        self.feed(Input::Looked(transcript))
     }
 
     /// All events of a kind, as JSON.
