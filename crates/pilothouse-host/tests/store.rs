@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
 use std::time::Duration;
 
-use pilothouse_host::store::{Checkpoint, Search, Store, StoreError};
+use pilothouse_host::store::{Checkpoint, NewSession, Search, Store, StoreError};
 use pilothouse_session::event::{Body, Status};
-use pilothouse_session::id::RunId;
+use pilothouse_session::id::{RunId, SessionId};
 use pilothouse_session::{Session, session::Setup};
 use store_support::*;
 use uuid::Uuid;
@@ -237,4 +237,22 @@ fn what_was_submitted_is_written_when_the_store_is_closed() {
         ack.wait().unwrap();
     }
     assert_eq!(numbers(&place.open(), session).len(), 500);
+}
+
+#[test]
+fn a_session_is_created_whole_or_not_at_all() {
+    let place = Place::new();
+    let store = place.open();
+    let new = || NewSession::new(SessionId(Uuid::now_v7()), "/home/ann/boat");
+    let state = |seq| Checkpoint { seq, run: None, lines: 0, offset: 0, state: "{}".to_owned() };
+    let whole = new();
+    store.create_with(whole.clone(), &messages(whole.id, 1, 3), state(3)).wait().unwrap();
+    assert_eq!(numbers(&store, whole.id), [1, 2, 3]);
+    assert_eq!(store.load(whole.id).unwrap(), Some(state(3)));
+
+    // The state has made an event that is not there.
+    let torn = new();
+    let refused = store.create_with(torn.clone(), &messages(torn.id, 1, 3), state(4)).wait();
+    assert!(matches!(refused, Err(StoreError::Gap { .. })), "{refused:?}");
+    assert_eq!(store.session(torn.id).unwrap(), None);
 }

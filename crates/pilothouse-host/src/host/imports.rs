@@ -15,9 +15,6 @@ use super::{Host, HostError, Profile};
 use crate::past::{Past, PastError};
 use crate::store::{Checkpoint, NewSession, SessionFilter, SessionRow, StoreError};
 
-/// How many events are stored at once.
-const AT_ONCE: usize = 2000;
-
 /// What a past conversation becomes.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -113,20 +110,7 @@ impl Host {
         let state = serde_json::to_string(&imported.session).map_err(StoreError::from)?;
         let seq = imported.session.seq();
         let checkpoint = Checkpoint { seq, run: None, lines: 0, offset: 0, state };
-        house.store.create(stored).await?;
-        // The state comes with the last of them.
-        let mut checkpoint = Some(checkpoint);
-        let count = imported.events.len().div_ceil(AT_ONCE).max(1);
-        let mut chunks = imported.events.chunks(AT_ONCE);
-        for number in 1..=count {
-            let chunk = chunks.next().unwrap_or_default();
-            let state = if number == count { checkpoint.take() } else { None };
-            if let Err(error) = house.store.append(id, chunk, state).await {
-                // Half a session is none.
-                let _ = house.store.delete(id, "the host").await;
-                return Err(error.into());
-            }
-        }
+        house.store.create_with(stored, &imported.events, checkpoint).await?;
         self.telemetry().metrics().session_listed(Status::Dormant, 1);
         house.overview.changed(id);
         Ok((self.session(id).await?, true))

@@ -74,8 +74,7 @@ impl Host {
             policy: new.policy,
             settings,
         };
-        self.0.store.create(stored).await?;
-        self.0.store.append(id, &events, Some(checkpoint)).await?;
+        self.0.store.create_with(stored, &events, checkpoint).await?;
         self.telemetry().metrics().session_listed(Status::Dormant, 1);
         self.0.overview.changed(id);
         self.session(id).await

@@ -5,7 +5,7 @@
 //! of events.
 
 use jiff::Timestamp;
-use pilothouse_session::event::Status;
+use pilothouse_session::event::{Event, Status};
 use pilothouse_session::id::SessionId;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -14,7 +14,8 @@ use serde_json::Value;
 use super::Store;
 use super::ack::Ack;
 use super::error::StoreError;
-use super::sqlite::{Durability, sessions};
+use super::event::{Batch, Checkpoint};
+use super::sqlite::{Durability, events, sessions};
 
 /// A session to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,6 +174,25 @@ impl Store {
         let weight = session.cwd.len() + 256;
         self.write(Durability::PowerLoss, weight, move |tx| {
             sessions::create(tx, &session, Timestamp::now())
+        })
+    }
+
+    /// Creates a session with the events it begins with and the state after them: all of it, or
+    /// nothing.
+    pub fn create_with(
+        &self,
+        session: NewSession,
+        events: &[Event],
+        checkpoint: Checkpoint,
+    ) -> Ack<()> {
+        let batch = match Batch::new(session.id, events, Some(checkpoint), None) {
+            Ok(batch) => batch,
+            Err(error) => return Ack::settled(Err(error)),
+        };
+        let weight = session.cwd.len() + 256 + batch.weight;
+        self.write(Durability::PowerLoss, weight, move |tx| {
+            sessions::create(tx, &session, Timestamp::now())?;
+            events::append(tx, &batch).map(drop)
         })
     }
 
