@@ -14,3 +14,5 @@ mod bed;
 mod deaths;
 #[path = "host/life.rs"]
 mod life;
+#[path = "host/modes.rs"]
+mod modes;

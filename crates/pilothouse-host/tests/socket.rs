@@ -171,3 +171,18 @@ async fn a_flood_of_nonsense_ends_the_socket_and_a_flood_of_commands_is_refused(
     }
     assert!(refused > 0);
 }
+
+#[tokio::test]
+async fn a_mode_that_the_session_may_not_have_is_refused() {
+    let bed = Bed::new();
+    let session = session(&bed).await;
+    let daemon = Daemon::start(&bed).await;
+    let mut socket = daemon.socket().await;
+    let table = [("bypassPermissions", "/problems/conflict"), ("yolo", "/problems/invalid-input")];
+    for (mode, problem) in table {
+        let reply = socket.ask(&session, json!({"do": "set_mode", "mode": mode})).await.unwrap();
+        assert_eq!(reply["problem"]["type"], problem, "{reply}");
+    }
+    let reply = socket.ask(&session, json!({"do": "set_mode", "mode": "plan"})).await.unwrap();
+    assert!(reply["problem"].is_null(), "{reply}");
+}

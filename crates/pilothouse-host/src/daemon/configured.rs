@@ -2,6 +2,7 @@
 
 use axum::Router;
 use pilothouse_client::Cli;
+use pilothouse_wire::PermissionMode::BypassPermissions;
 
 use super::{DaemonError, DaemonOptions};
 use crate::config::{Config, SessionDefaults};
@@ -78,6 +79,8 @@ fn new_sessions(defaults: &SessionDefaults) -> Defaults {
     let profile = Profile {
         model: defaults.model.clone(),
         mode: defaults.mode.as_ref().map(|mode| mode.0.to_string()),
+        // Who makes it the default has allowed it.
+        allow_bypass: defaults.mode.as_ref().is_some_and(|mode| mode.0 == BypassPermissions),
         add_dirs: defaults.add_dirs.clone(),
         env: defaults.env.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
         extra_args: flags.collect(),

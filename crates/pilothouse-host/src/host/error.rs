@@ -7,7 +7,7 @@ use pilothouse_session::Refusal;
 use pilothouse_session::id::{RunId, SessionId};
 use pilothouse_session::policy::PolicyError;
 
-use super::profile::ProfileError;
+use super::profile::{ModeError, ProfileError};
 use crate::runner::CommandError;
 use crate::store::StoreError;
 use crate::wirelog::ArchiveError;
@@ -35,6 +35,9 @@ pub enum HostError {
     /// The session cannot be started as it was asked for.
     #[error(transparent)]
     Profile(#[from] ProfileError),
+    /// The session may not have this mode.
+    #[error(transparent)]
+    Mode(#[from] ModeError),
     /// The working directory cannot be used.
     #[error("{0} is not a directory: give the absolute path of one that exists")]
     NoDirectory(String),

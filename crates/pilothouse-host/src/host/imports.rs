@@ -1,7 +1,6 @@
 //! Past conversations of the CLI that become sessions.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use pilothouse_client::history::{History, HistoryError};
 use pilothouse_session::event::Status;
@@ -10,10 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::draft::{Draft, first_state};
 use super::house::{House, blocking};
 use super::{Host, HostError, Profile};
 use crate::past::{Past, PastError};
-use crate::store::{Checkpoint, NewSession, SessionFilter, SessionRow, StoreError};
+use crate::store::{NewSession, SessionFilter, SessionRow, StoreError};
 
 /// What a past conversation becomes.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -85,34 +85,28 @@ impl Host {
         let (past, name) = (self.past()?, cli_session.to_owned());
         let known = blocking(move || past.session(&name)).await?;
         let cwd = cwd.or(known.cwd).unwrap_or_default();
-        if !Path::new(&cwd).is_absolute() || !Path::new(&cwd).is_dir() {
-            return Err(HostError::NoDirectory(cwd).into());
-        }
-        profile.check(&cwd).map_err(HostError::from)?;
-        if let Some(policy) = &policy {
-            self.0.policies.named(policy)?;
-        }
+        let draft = self.draft(Draft { cwd, policy, profile }).await?;
         let id = SessionId(Uuid::now_v7());
-        let setup = self.0.setup(&cwd, &profile, policy.as_deref());
-        let (past, name, house) = (self.past()?, cli_session.to_owned(), Arc::clone(&self.0));
+        let setup = self.0.setup(&draft.cwd, &draft.profile, draft.policy.as_deref());
+        let (past, name) = (self.past()?, cli_session.to_owned());
         let imported = blocking(move || past.import(&name, id, setup)).await?;
+        let (more, checkpoint) = first_state(imported.session, &draft.profile)?;
+        let Draft { cwd, policy, profile } = draft;
         let stored = NewSession {
             id,
             cwd,
             title: title.or(Some(imported.title).filter(|title| !title.is_empty())),
             tags,
             cli_session: Some(imported.cli_session),
-            model: imported.model,
-            mode: profile.mode.clone(),
-            policy,
             settings: serde_json::to_value(&profile).map_err(StoreError::from)?,
+            model: profile.model.or(imported.model),
+            mode: profile.mode,
+            policy,
         };
-        let state = serde_json::to_string(&imported.session).map_err(StoreError::from)?;
-        let seq = imported.session.seq();
-        let checkpoint = Checkpoint { seq, run: None, lines: 0, offset: 0, state };
-        house.store.create_with(stored, &imported.events, checkpoint).await?;
+        let events: Vec<_> = imported.events.into_iter().chain(more).collect();
+        self.0.store.create_with(stored, &events, checkpoint).await?;
         self.telemetry().metrics().session_listed(Status::Dormant, 1);
-        house.overview.changed(id);
+        self.0.overview.changed(id);
         Ok((self.session(id).await?, true))
     }
 }

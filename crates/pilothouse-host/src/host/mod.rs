@@ -4,6 +4,7 @@
 //! agent, a program that embeds this crate. Sessions are opened when somebody needs them; a session
 //! that is only listed costs no process and no task.
 
+mod draft;
 mod error;
 mod house;
 mod imports;
@@ -27,7 +28,7 @@ pub(crate) use house::{House, at, blocking, private_dir};
 pub use imports::{ImportError, ImportSession};
 pub use more::RecordedCall;
 pub use policies::{PolicyFile, PolicyName};
-pub use profile::{Profile, ProfileError};
+pub use profile::{ModeError, Profile, ProfileError};
 pub use requests::{Beginning, NewSession, PromptRequest, SessionDetail};
 pub use watch::{Change, Changes, Subscription, Update};
 pub use wire::RunRow;
@@ -71,7 +72,8 @@ pub struct Options {
 pub struct Defaults {
     /// The policy.
     pub policy: Option<String>,
-    /// Of it, the model, the mode, other directories, variables and flags count.
+    /// Of it, the model, the mode, whether nothing at all may be asked, other directories, variables
+    /// and flags count.
     pub profile: Profile,
 }
 

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use pilothouse_client::{Cli, StartError};
+use pilothouse_session::command::mode_named;
 use pilothouse_session::effect::Launch;
 use pilothouse_session::event::{RunOrigin, Thinking as Effort};
 use pilothouse_wire::control::initialize::Initialize;
@@ -97,6 +98,9 @@ pub enum ProfileError {
     /// A value that no command line can hold, or that the CLI would not understand.
     #[error(transparent)]
     Value(#[from] InvocationError),
+    /// A session of this profile may not begin in this mode.
+    #[error(transparent)]
+    Mode(#[from] ModeError),
     /// Something is not what the CLI's types say.
     #[error("`{field}` is not what it should be: {reason}")]
     Field {
@@ -107,12 +111,40 @@ pub enum ProfileError {
     },
 }
 
+/// Why a session may not have a mode.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModeError {
+    /// There is none of this name.
+    #[error(
+        "there is no mode {0:?}: use `ask`, `act`, `plan`, `default`, `acceptEdits`, `dontAsk`, \
+         `auto` or `bypassPermissions`"
+    )]
+    Unknown(String),
+    /// It would ask nothing at all, and nobody has allowed that.
+    #[error(
+        "this session may not switch permissions off: create one with `allow_bypass` in its profile"
+    )]
+    Bypass,
+}
+
 impl Profile {
+    /// Whether a session of this profile may have a mode.
+    pub(crate) fn may_have(&self, mode: &PermissionMode) -> Result<(), ModeError> {
+        match mode {
+            PermissionMode::Other(name) => Err(ModeError::Unknown(name.to_string())),
+            PermissionMode::BypassPermissions if !self.allow_bypass => Err(ModeError::Bypass),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether a run could be started with it, as far as that can be known without starting one.
     pub fn check(&self, cwd: &str) -> Result<(), ProfileError> {
         if let Some(relative) = self.add_dirs.iter().find(|dir| !dir.is_absolute()) {
             let reason = format!("{} is not an absolute path", relative.display());
             return Err(ProfileError::Field { field: "add_dirs", reason });
+        }
+        if let Some(mode) = &self.mode {
+            self.may_have(&mode_named(mode))?;
         }
         self.initialize()?;
         let invocation = self.invocation(cwd)?;
@@ -127,6 +159,7 @@ impl Profile {
         self.claude = self.claude.or_else(|| defaults.claude.clone());
         self.model = self.model.or_else(|| defaults.model.clone());
         self.mode = self.mode.or_else(|| defaults.mode.clone());
+        self.allow_bypass |= defaults.allow_bypass;
         let more = defaults.add_dirs.iter().filter(|dir| !self.add_dirs.contains(dir));
         let more: Vec<_> = more.cloned().collect();
         self.add_dirs.extend(more);

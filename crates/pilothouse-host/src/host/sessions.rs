@@ -1,23 +1,20 @@
 //! Creating, changing, commanding and ending sessions.
 
-use std::path::Path;
-
-use jiff::Timestamp;
-use pilothouse_session::command::mode_named;
 use pilothouse_session::event::Status;
-use pilothouse_session::id::{CommandId, PromptId, SessionId};
-use pilothouse_session::{Command, Effect, Event, Input, Session};
+use pilothouse_session::id::{PromptId, SessionId};
+use pilothouse_session::{Command, Session};
 use pilothouse_wire::{Block, Content, Raw};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use super::draft::{Draft, first_state};
 use super::house::blocking;
 use super::requests::{Beginning, NewSession, PromptRequest, SessionDetail};
 use super::{Host, HostError};
 use crate::runner::Ask;
 use crate::store::{
-    Checkpoint, Digest, NewSession as StoredSession, Page, Reservation, SessionChange,
-    SessionFilter, SessionRow, Store, StoreError,
+    Digest, NewSession as StoredSession, Page, Reservation, SessionChange, SessionFilter,
+    SessionRow, Store, StoreError,
 };
 
 impl Host {
@@ -41,37 +38,29 @@ impl Host {
     }
 
     /// Creates a session. No process is started: the first prompt does that.
-    pub async fn create(&self, mut new: NewSession) -> Result<SessionRow, HostError> {
-        let defaults = &self.0.options.defaults;
-        new.profile = new.profile.or(&defaults.profile);
-        new.policy = new.policy.or_else(|| defaults.policy.clone());
-        let id = new.id.unwrap_or_else(|| SessionId(Uuid::now_v7()));
+    pub async fn create(&self, new: NewSession) -> Result<SessionRow, HostError> {
+        let NewSession { id, cwd, title, tags, policy, profile, begin } = new;
+        let id = id.unwrap_or_else(|| SessionId(Uuid::now_v7()));
         if let Some(row) = self.read(move |store| store.session(id)).await? {
             return Ok(row);
         }
-        let cwd = Path::new(&new.cwd);
-        if !cwd.is_absolute() || !cwd.is_dir() {
-            return Err(HostError::NoDirectory(new.cwd));
-        }
-        new.profile.check(&new.cwd)?;
-        if let Some(policy) = &new.policy {
-            self.0.policies.named(policy)?;
-        }
-        let session = self.beginning(id, &new).await?;
-        let (events, checkpoint) = first_state(session, &new)?;
-        let settings = serde_json::to_value(&new.profile).map_err(StoreError::from)?;
+        let draft = self.draft(Draft { cwd, policy, profile }).await?;
+        let session = self.beginning(id, &draft, &begin).await?;
+        let (events, checkpoint) = first_state(session, &draft.profile)?;
+        let Draft { cwd, policy, profile } = draft;
+        let settings = serde_json::to_value(&profile).map_err(StoreError::from)?;
         let stored = StoredSession {
             id,
-            cwd: new.cwd,
-            title: new.title,
-            tags: new.tags,
-            cli_session: match new.begin {
+            cwd,
+            title,
+            tags,
+            cli_session: match begin {
                 Beginning::Resume { cli_session } => Some(cli_session),
                 _ => None,
             },
-            model: new.profile.model,
-            mode: new.profile.mode,
-            policy: new.policy,
+            model: profile.model,
+            mode: profile.mode,
+            policy,
             settings,
         };
         self.0.store.create_with(stored, &events, checkpoint).await?;
@@ -80,10 +69,15 @@ impl Host {
         self.session(id).await
     }
 
-    async fn beginning(&self, id: SessionId, new: &NewSession) -> Result<Session, HostError> {
-        let setup = self.0.setup(&new.cwd, &new.profile, new.policy.as_deref());
+    async fn beginning(
+        &self,
+        id: SessionId,
+        draft: &Draft,
+        begin: &Beginning,
+    ) -> Result<Session, HostError> {
+        let setup = self.0.setup(&draft.cwd, &draft.profile, draft.policy.as_deref());
         let session = Session::new(id, setup);
-        match new.begin.clone() {
+        match begin.clone() {
             Beginning::Scratch => Ok(session),
             Beginning::Resume { cli_session } => {
                 self.must_be_free(&cli_session).await?;
@@ -164,6 +158,7 @@ impl Host {
         if self.0.running(id).is_none() {
             self.session(id).await?;
         }
+        self.check_mode(id, &command).await?;
         let mailbox = self.0.mailbox(id);
         let (reply, answer) = oneshot::channel();
         let ask = Ask::Command { command, reply };
@@ -241,33 +236,6 @@ impl Host {
         mailbox.send(Ask::Look { reply }).await.ok()?;
         view.await.ok()
     }
-}
-
-/// The state that a session begins with, and the events that tell of it.
-fn first_state(
-    mut session: Session,
-    new: &NewSession,
-) -> Result<(Vec<Event>, Checkpoint), HostError> {
-    let profile = &new.profile;
-    let mode = profile.mode.as_deref().map(|mode| Command::SetMode { mode: mode_named(mode) });
-    let model = profile.model.clone().map(|model| Command::SetModel { model: Some(model) });
-    let effort = profile.effort.clone().map(|effort| Command::SetEffort { effort });
-    let most = profile.max_thinking_tokens.map(u64::from);
-    let thinking = most.map(|most| Command::SetThinking { max_tokens: Some(most) });
-    let mut events = Vec::new();
-    for command in [mode, model, effort, thinking].into_iter().flatten() {
-        let id = CommandId(Uuid::nil());
-        for effect in session.handle(Input::Command { id, command }, Timestamp::now()) {
-            match effect {
-                Effect::Append(event) => events.push(*event),
-                Effect::Reply { result: Err(refusal), .. } => return Err(refusal.into()),
-                _ => {}
-            }
-        }
-    }
-    let state = serde_json::to_string(&session).map_err(StoreError::from)?;
-    let checkpoint = Checkpoint { seq: session.seq(), run: None, lines: 0, offset: 0, state };
-    Ok((events, checkpoint))
 }
 
 /// A person says something, and does not speak for tools or for the model.

@@ -10,7 +10,6 @@ use super::call::Call;
 use super::fields::OfPast;
 use super::limit;
 use super::sessions::{check, made};
-use super::settings::known_mode;
 use crate::host::{ImportSession, blocking};
 use crate::http::extract::ApiJson;
 use crate::http::openapi::{Got, Made, NoBody, Nothing};
@@ -94,9 +93,6 @@ pub(super) async fn import(
 ) -> Result<Made<SessionRow>, Problem> {
     let ApiJson(wish) = call.body;
     check(wish.title.as_deref(), &wish.tags)?;
-    if let Some(mode) = &wish.profile.mode {
-        known_mode(mode, wish.profile.allow_bypass, "/profile/mode")?;
-    }
     let host = &call.api.host;
     let (it, is_new) = host.import(&call.path.cli_session, wish).await?;
     if is_new {

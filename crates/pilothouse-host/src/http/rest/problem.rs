@@ -5,7 +5,7 @@ use std::time::Duration;
 use pilothouse_client::history::HistoryError;
 
 use crate::files::FileError;
-use crate::host::{HostError, ImportError, ProfileError};
+use crate::host::{HostError, ImportError, ModeError, ProfileError};
 use crate::http::problem::{Fault, Kind, Place, Problem};
 use crate::past::PastError;
 
@@ -16,6 +16,7 @@ impl From<HostError> for Problem {
             HostError::Store(error) => error.into(),
             HostError::Refused(refusal) => refusal.into(),
             HostError::Profile(error) => profile(&error, said),
+            HostError::Mode(error) => mode(&error, "/mode"),
             HostError::NoDirectory(_) => Self::invalid(Fault::body("/cwd", said)),
             HostError::NoPolicy(_) | HostError::BadPolicyName(_) => {
                 Self::invalid(Fault::body("/policy", said))
@@ -88,9 +89,17 @@ fn profile(error: &ProfileError, said: String) -> Problem {
     match error {
         // What is asked for is right; this machine has no such program.
         ProfileError::Cli(_) => Problem::new(Kind::Unprocessable, said),
+        ProfileError::Mode(error) => mode(error, "/profile/mode"),
         ProfileError::Value(_) => Problem::invalid(Fault::body("/profile", said)),
         ProfileError::Field { field, .. } => {
             Problem::invalid(Fault::body(format!("/profile/{field}"), said))
         }
+    }
+}
+
+fn mode(error: &ModeError, pointer: &str) -> Problem {
+    match error {
+        ModeError::Unknown(_) => Problem::invalid(Fault::body(pointer, error.to_string())),
+        ModeError::Bypass => Problem::new(Kind::Conflict, error.to_string()),
     }
 }

@@ -9,7 +9,6 @@ use serde_json::json;
 use super::call::Call;
 use super::fields::OfSession;
 use super::limit;
-use super::settings::known_mode;
 use crate::host::{Beginning, NewSession, Profile, SessionDetail};
 use crate::http::extract::ApiJson;
 use crate::http::openapi::{Done, Got, Made, NoBody, Nothing};
@@ -47,9 +46,6 @@ pub(super) async fn create(
 ) -> Result<Made<SessionRow>, Problem> {
     let ApiJson(CreateSession { id, cwd, title, tags, policy, profile, begin }) = call.body;
     check(title.as_deref(), &tags)?;
-    if let Some(mode) = &profile.mode {
-        known_mode(mode, profile.allow_bypass, "/profile/mode")?;
-    }
     let host = &call.api.host;
     if let Some(id) = id
         && let Some(it) = host.read(move |store| store.session(id)).await?

@@ -2,7 +2,6 @@
 
 use pilothouse_session::Command;
 use pilothouse_session::command::mode_named;
-use pilothouse_wire::PermissionMode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -10,10 +9,9 @@ use serde_json::json;
 use super::call::Call;
 use super::fields::OfSession;
 use super::limit;
-use crate::host::Profile;
 use crate::http::extract::ApiJson;
 use crate::http::openapi::{Done, Got, Nothing};
-use crate::http::problem::{Fault, Kind, Problem};
+use crate::http::problem::{Fault, Problem};
 use crate::store::SessionRow;
 
 /// A permission mode.
@@ -24,35 +22,12 @@ pub(super) struct SetMode {
     mode: String,
 }
 
-/// The mode of a name, if it is one that this session may have.
-pub(super) fn known_mode(
-    name: &str,
-    may_bypass: bool,
-    pointer: &str,
-) -> Result<PermissionMode, Problem> {
-    let mode = mode_named(name);
-    match mode {
-        PermissionMode::Other(_) => {
-            let detail = "there is no such mode: use `ask`, `act`, `plan`, `default`, \
-                          `acceptEdits`, `dontAsk`, `auto` or `bypassPermissions`";
-            Err(Problem::invalid(Fault::body(pointer, detail)))
-        }
-        PermissionMode::BypassPermissions if !may_bypass => {
-            let detail = "this session may not switch permissions off: create one with \
-                          `allow_bypass` in its profile";
-            Err(Problem::new(Kind::Conflict, detail))
-        }
-        mode => Ok(mode),
-    }
-}
-
 pub(super) async fn mode(
     call: Call<OfSession, Nothing, ApiJson<SetMode>>,
 ) -> Result<Got<SessionRow>, Problem> {
     let (id, host) = (call.path.session, &call.api.host);
     let row = host.session(id).await?;
-    let profile: Profile = serde_json::from_value(row.settings).unwrap_or_default();
-    let mode = known_mode(&call.body.0.mode, profile.allow_bypass, "/mode")?;
+    let mode = mode_named(&call.body.0.mode);
     let detail = json!({ "before": row.mode, "after": mode.as_str() });
     call.api.command(id, Command::SetMode { mode }).await?;
     host.store().record(Some(id), &call.actor.0, "session.mode_changed", detail).await?;
