@@ -3,7 +3,7 @@
 use pilothouse_wire::Frame;
 
 use crate::command::Command;
-use crate::event::{Exit, RunOrigin};
+use crate::event::{Event, Exit, RunOrigin};
 use crate::id::{CommandId, PromptId, RunId};
 
 /// Something that happened.
@@ -38,6 +38,14 @@ pub enum Input {
         exit: Exit,
         /// The last of its stderr.
         stderr_tail: String,
+    },
+    /// The run has ended, and lines of it are gone that were handed in once: what was stored of
+    /// them is all that is left.
+    Lost {
+        /// The stored events that the machine has not made.
+        events: Vec<Event>,
+        /// What became of the run.
+        why: String,
     },
     /// The CLI works and has said nothing for a while.
     Silent {

@@ -6,12 +6,10 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use pilothouse_client::mark::end_marked;
-use pilothouse_session::event::{Body, Exit, PromptState};
-use pilothouse_session::id::{CommandId, PromptId, RunId, SessionId};
-use pilothouse_session::{Command, Input, Session};
+use pilothouse_session::id::{RunId, SessionId};
+use pilothouse_session::{Event, Input, Session};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use uuid::Uuid;
 
 use super::asking::Ask;
 use super::batch::Batch;
@@ -87,7 +85,7 @@ impl Runner {
         self.catch_up(asks).await
     }
 
-    /// The files of the run are gone, and with them the lines whose events are stored already.
+    /// The files of the run are gone.
     async fn run_is_gone(
         &mut self,
         run: RunId,
@@ -97,16 +95,15 @@ impl Runner {
         // Whoever took them away may have left the CLI running, and two must not write to one
         // conversation.
         blocking(move || end_marked(&run.to_string())).await;
+        self.lines_are_gone(why, batch).await
+    }
+
+    /// Lines whose events are stored already cannot be read again: the run is over.
+    async fn lines_are_gone(&mut self, why: String, batch: &mut Batch) -> Result<(), RunnerError> {
         let (store, id, seq) = (self.house.store.clone(), self.session.id(), self.session.seq());
-        let (last, past) = blocking(move || past_prompts(&store, id, seq)).await?;
-        self.session.number_on_from(last);
-        let (now, read_at) = (Timestamp::now(), Instant::now());
-        self.exited(Exit::default(), Some(why), now, read_at, batch);
-        for prompt in past {
-            // The machine has not heard that a turn has worked on it, and would say it again.
-            let (id, command) = (CommandId(Uuid::nil()), Command::CancelPrompt { prompt });
-            self.handle(Input::Command { id, command }, now, read_at, batch);
-        }
+        let events = blocking(move || events_after(&store, id, seq)).await?;
+        self.offset = 0;
+        self.handle(Input::Lost { events, why }, Timestamp::now(), Instant::now(), batch);
         Ok(())
     }
 
@@ -116,38 +113,40 @@ impl Runner {
         let (store, id) = (self.house.store.clone(), self.session.id());
         let stored = blocking(move || store.last_seq(id)).await?;
         while self.session.seq() < stored {
-            let Some(feed) = &mut self.feed else { break };
-            let Fed::Record(first) = feed.next().await? else { break };
             let mut batch = Batch::default();
-            self.take_in(first, Instant::now(), &mut batch);
+            match (&mut self.feed, self.session.run()) {
+                (Some(feed), Some(run)) => match feed.next().await? {
+                    Fed::Record(first) => self.take_in(first, Instant::now(), &mut batch),
+                    Fed::Over if matches!(feed, Feed::Held(_)) => {
+                        // Whatever has become of its holder: the log has the rest.
+                        self.feed = Some(Feed::open(&self.run_dir(run), self.offset).await?);
+                    }
+                    Fed::Over => {
+                        self.put_away(run);
+                        let why = "the log of the run has lost its end".to_owned();
+                        self.lines_are_gone(why, &mut batch).await?;
+                    }
+                },
+                _ => {
+                    let why = "events are stored that no run has made".to_owned();
+                    self.lines_are_gone(why, &mut batch).await?;
+                }
+            }
             self.finish(batch, asks).await?;
-        }
-        if self.session.seq() < stored {
-            tracing::warn!(session = %id, "the log of the run has lost lines whose events are stored");
-            self.session.number_on_from(stored);
         }
         Ok(())
     }
 }
 
-/// The number of the last event, and the prompts that are past in those after `seq`.
-fn past_prompts(
-    store: &Store,
-    session: SessionId,
-    mut seq: u64,
-) -> Result<(u64, Vec<PromptId>), StoreError> {
-    let mut past = Vec::new();
+/// All events of a session after `seq`.
+fn events_after(store: &Store, session: SessionId, mut seq: u64) -> Result<Vec<Event>, StoreError> {
+    let mut all = Vec::new();
     loop {
         let events = store.read_after(session, seq, PAGE)?;
-        let Some(last) = events.last() else { return Ok((seq, past)) };
+        let Some(last) = events.last() else { return Ok(all) };
         seq = last.seq;
         for event in &events {
-            if let Body::PromptUpdated { prompt, state } = event.read()?.body
-                && !matches!(state, PromptState::Queued | PromptState::Sent)
-                && !past.contains(&prompt)
-            {
-                past.push(prompt);
-            }
+            all.push(event.read()?);
         }
     }
 }

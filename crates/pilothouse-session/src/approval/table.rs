@@ -95,6 +95,19 @@ impl Table {
         id
     }
 
+    /// Takes in a request that was shown already, and can only be closed.
+    pub(crate) fn shown(&mut self, approval: &Approval) {
+        self.last = self.last.max(approval.approval.0);
+        let dialog = UserDialog {
+            dialog_kind: String::new(),
+            payload: None,
+            tool_use_id: approval.tool_call_id.clone(),
+            extra: Default::default(),
+        };
+        let open = Open { request_id: String::new(), ask: Ask::Dialog(dialog), policy: None };
+        self.open.insert(approval.approval, open);
+    }
+
     /// The next run has names of its own.
     pub(crate) fn forget_names(&mut self) {
         self.seen.clear();

@@ -201,6 +201,16 @@ pub enum PromptState {
     },
 }
 
+impl PromptState {
+    /// Nothing more becomes of it.
+    pub fn is_past(&self) -> bool {
+        match self {
+            Self::Queued | Self::Sent | Self::TakenUp { .. } => false,
+            Self::Answered { .. } | Self::Cancelled | Self::Failed { .. } => true,
+        }
+    }
+}
+
 /// How a tool call stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

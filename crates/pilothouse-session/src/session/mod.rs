@@ -14,6 +14,9 @@
 //!    handed in again, and give the same events with the same numbers; those that are stored already
 //!    are dropped.
 //!
+//! Where these lines are gone, the stored events are handed in instead, and the run is over: see
+//! [`Input::Lost`].
+//!
 //! The surroundings ([`Setup`]) are not part of the state. Whoever changes them takes a checkpoint
 //! first, so that no line is handed in again under another policy.
 //!
@@ -21,8 +24,8 @@
 //!
 //! `lines` tells lines apart, `streaming`, `transcript` and `calls` make items of them, `turn` begins
 //! and settles turns, `prompts` is the queue, `asking` answers the CLI's requests, `commands` the
-//! clients', `run` starts and initialises processes, `ending` says what their end means, `system`
-//! hears the rest.
+//! clients', `run` starts and initialises processes, `ending` says what their end means, `lost` makes
+//! do with stored events, `system` hears the rest.
 
 mod asking;
 mod calls;
@@ -31,6 +34,7 @@ mod ending;
 mod hooks;
 pub mod import;
 mod lines;
+mod lost;
 mod meter;
 mod prompts;
 mod run;
@@ -215,12 +219,6 @@ impl Session {
         self
     }
 
-    /// Numbers go on after `seq`: for a session whose stored events cannot all be made again, since
-    /// the log that they came from has lost its end.
-    pub fn number_on_from(&mut self, seq: u64) {
-        self.seq = self.seq.max(seq);
-    }
-
     /// Takes what happened, gives what is to be done.
     pub fn handle(&mut self, input: Input, now: Timestamp) -> Vec<Effect> {
         self.now = now;
@@ -233,6 +231,7 @@ impl Session {
             Input::Started { run, pid, origin } => self.run_started(run, pid, origin),
             Input::Written { number } => self.written(number),
             Input::Exited { exit, stderr_tail } => self.run_exited(exit, stderr_tail),
+            Input::Lost { events, why } => self.run_lost(events, why),
             Input::Silent { seconds } => self.silent(seconds),
             Input::Worked { request, result } => self.worked(&request, result),
             Input::Looked(transcript) => self.looked(&transcript),

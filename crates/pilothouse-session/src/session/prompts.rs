@@ -104,6 +104,15 @@ impl Prompts {
         self.aside.values().map(|prompt| prompt.id).collect()
     }
 
+    /// What was told of it already.
+    pub(super) fn shown(&mut self, id: PromptId, state: PromptState) {
+        if state.is_past() {
+            self.forget(id);
+        } else if let Some(prompt) = self.find(id) {
+            prompt.state = state;
+        }
+    }
+
     /// Puts back what was set aside; gives what it is, and whether a turn worked on it.
     pub(super) fn put_back(&mut self) -> Vec<(PromptId, bool)> {
         let back = std::mem::take(&mut self.aside);
@@ -193,13 +202,7 @@ impl Session {
             return;
         }
         prompt.state = state.clone();
-        let is_past = match state {
-            PromptState::Queued | PromptState::Sent | PromptState::TakenUp { .. } => false,
-            PromptState::Answered { .. } | PromptState::Cancelled | PromptState::Failed { .. } => {
-                true
-            }
-        };
-        if is_past {
+        if state.is_past() {
             self.prompts.forget(id);
         }
         self.tell_in(scope, Body::PromptUpdated { prompt: id, state });

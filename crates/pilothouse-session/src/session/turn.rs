@@ -63,6 +63,18 @@ impl Turns {
         self.open.as_ref().is_some_and(|turn| !turn.is_stopping)
     }
 
+    /// A turn has begun that was told of already.
+    pub(super) fn shown(&mut self, id: TurnId) {
+        self.last = self.last.max(id.0);
+        self.open =
+            Some(Turn { id, has_spoken: true, is_stopping: false, trouble: None, noticed: None });
+    }
+
+    /// That it has settled was told already.
+    pub(super) fn settled(&mut self) {
+        self.open = None;
+    }
+
     pub(super) fn stopping(&mut self) {
         if let Some(turn) = &mut self.open {
             turn.is_stopping = true;
