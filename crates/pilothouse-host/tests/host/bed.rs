@@ -126,12 +126,23 @@ impl Drop for Bed {
         let Ok(sessions) = std::fs::read_dir(self.path("data/runs")) else { return };
         for session in sessions.flatten() {
             for run in find(&session.path()).unwrap_or_default() {
-                if let Some((holder, _)) = pid_file(&run.dir) {
-                    kill(holder);
-                }
+                end_holder(&run.dir);
                 pilothouse_client::mark::end_marked(&run.run);
             }
         }
+    }
+}
+
+/// Ends the holder of a run. One that is being started is not named yet; its daemon may have been
+/// killed on it, so nobody else would end it.
+fn end_holder(dir: &Path) {
+    use pilothouse_host::holder::{RunState, look};
+    let deadline = std::time::Instant::now() + PATIENCE;
+    while matches!(look(dir), Ok(Some(RunState::Live))) && std::time::Instant::now() < deadline {
+        if let Some((holder, _)) = pid_file(dir) {
+            return kill(holder);
+        }
+        std::thread::yield_now();
     }
 }
 
