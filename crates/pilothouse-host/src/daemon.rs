@@ -114,8 +114,8 @@ impl Daemon {
             listeners.push(Listener::bind(address, tls, options.exposure).await?);
         }
         let host = Host::open(options.host).await?;
-        let guard = Guard::open(options.guard)?;
         let metrics = Arc::clone(host.telemetry().metrics());
+        let guard = Guard::open(GuardOptions { metrics: Arc::clone(&metrics), ..options.guard })?;
         let api = Api::new(host.clone(), options.patience).metrics(metrics);
         let private = Router::new()
             .merge(api.routes())

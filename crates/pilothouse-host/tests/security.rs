@@ -17,6 +17,8 @@ mod client;
 mod content;
 #[path = "security/doors.rs"]
 mod doors;
+#[path = "security/ends.rs"]
+mod ends;
 #[path = "security/floods.rs"]
 mod floods;
 #[path = "security/place.rs"]

@@ -324,6 +324,7 @@ impl Config {
                 links: login.links,
                 login_life: login.life.0,
             },
+            ..GuardOptions::default()
         }
     }
 

@@ -6,12 +6,13 @@
 
 use std::convert::Infallible;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as Sse, KeepAlive};
 use axum::response::{IntoResponse, Response, Sse as Stream};
 use axum::routing::get;
+use axum::{Extension, Router};
+use futures_util::StreamExt;
 use futures_util::stream::unfold;
 use pilothouse_session::id::SessionId;
 use schemars::JsonSchema;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::extract::{ApiPath, ApiQuery};
+use super::guard::{Stay, is_over};
 use super::problem::{Fault, Problem};
 use crate::Host;
 use crate::host::{Subscription, Update};
@@ -40,6 +42,7 @@ async fn stream(
     State(host): State<Host>,
     ApiPath(session): ApiPath<SessionId>,
     ApiQuery(query): ApiQuery<StreamQuery>,
+    stay: Option<Extension<Stay>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let after = match headers.get("last-event-id") {
@@ -56,6 +59,7 @@ async fn stream(
         let (event, goes_on) = next(&mut subscription).await;
         Some((Ok::<_, Infallible>(event), goes_on.then_some(subscription)))
     });
+    let events = events.take_until(Box::pin(is_over(stay)));
     Ok(Stream::new(events).keep_alive(KeepAlive::default()).into_response())
 }
 

@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderName;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use super::bed::{Bed, PATIENCE, sim};
@@ -67,10 +68,17 @@ pub(crate) struct Gone;
 
 impl Socket {
     pub(crate) async fn open(address: &str, token: Option<&str>) -> Result<Self, Gone> {
+        let line = token.map(|token| format!("Authorization: Bearer {token}"));
+        Self::open_with(address, line.as_slice()).await
+    }
+
+    /// With these lines in the request.
+    pub(crate) async fn open_with(address: &str, lines: &[String]) -> Result<Self, Gone> {
         let mut request = format!("ws://{address}/api/v1/ws").into_client_request().unwrap();
-        if let Some(token) = token {
-            let bearer = format!("Bearer {token}").parse().unwrap();
-            request.headers_mut().insert("authorization", bearer);
+        for line in lines {
+            let (name, value) = line.split_once(": ").unwrap();
+            let name: HeaderName = name.parse().unwrap();
+            request.headers_mut().insert(name, value.parse().unwrap());
         }
         match connect_async(request).await {
             Ok((stream, _)) => Ok(Self { stream, heard: VecDeque::new(), last_id: 0 }),

@@ -13,6 +13,7 @@ use super::origin;
 use super::seal::{Login, Unsealed};
 use crate::http::extract::one_header;
 use crate::http::problem::{Kind, Problem};
+use crate::telemetry::metrics::AuthFailure;
 
 /// More cookies of our name than this are not ours.
 const COOKIES: usize = 4;
@@ -56,6 +57,7 @@ impl Guard {
         }
         let cookies = self.cookies(parts, connection);
         if cookies.is_empty() {
+            self.refused(AuthFailure::NoToken);
             return Err(nobody());
         }
         let login = self.login_of(&cookies, connection)?;
@@ -77,6 +79,7 @@ impl Guard {
             }
         }
         if expired {
+            self.refused(AuthFailure::BadToken);
             let detail = "the login has ended: open a new login link";
             return Err(Problem::new(Kind::NotAuthenticated, detail));
         }
@@ -100,10 +103,12 @@ impl Guard {
     pub(super) fn failed(&self, connection: &Connection, problem: Problem) -> Problem {
         match self.failures().count(connection.household(), Instant::now()) {
             Ok(()) => {
+                self.refused(AuthFailure::BadToken);
                 tracing::warn!(peer = %connection.peer.ip(), "authentication failed");
                 problem
             }
             Err(wait) => {
+                self.refused(AuthFailure::RateLimited);
                 let detail = "there were too many failed attempts from this address: wait, or use \
                               what is right; that works at once";
                 Problem::new(Kind::RateLimited, detail).retry_after(wait)

@@ -17,6 +17,7 @@ use super::connection::Connection;
 use super::dress::dress;
 use super::{Guard, host, is_api, origin};
 use crate::http::problem::{Kind, Problem, no_plain_text};
+use crate::telemetry::metrics::AuthFailure;
 
 /// Parameters in which people put secrets.
 const SECRET_PARAMETERS: [&str; 6] =
@@ -53,9 +54,11 @@ impl Guard {
         let connection = parts.extensions.get::<Connection>().ok_or_else(unknown_connection)?;
         self.check_size(parts)?;
         no_dots(parts.uri.path())?;
-        let host = host::check(parts, connection, self.allowed_hosts())?;
+        let host = host::check(parts, connection, self.allowed_hosts())
+            .inspect_err(|_| self.refused(AuthFailure::BadHost))?;
         no_secret(parts.uri.query().unwrap_or_default())?;
         origin::check(parts, &host, connection)
+            .inspect_err(|_| self.refused(AuthFailure::BadOrigin))
     }
 
     fn check_size(&self, parts: &Parts) -> Result<(), Problem> {

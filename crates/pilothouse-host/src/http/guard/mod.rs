@@ -9,6 +9,7 @@
 //!   its address is refused before any handler sees it; so is one that is too large, or too slow.
 //! - Every refusal is a [`Problem`]; every answer wears strict headers.
 //! - Secrets are compared in constant time and are never logged.
+//! - A connection that outlives its request is cut when its login ends ([`Stay`]).
 //!
 //! # What to know
 //!
@@ -38,6 +39,7 @@ mod revoked;
 mod routes;
 mod seal;
 mod serve;
+mod stay;
 mod tls;
 mod token;
 
@@ -62,14 +64,19 @@ pub use limits::{FailureTerms, Limits, LoginTerms};
 pub use links::LoginLink;
 pub use routes::{Health, LinkRequest, LoginReply, LoginRequest, WhoAmI};
 pub use serve::{ListenError, Listener, serve};
+pub use stay::Stay;
+pub(crate) use stay::is_over;
 pub use tls::{Tls, TlsError};
 pub use token::{TOKEN_FILE, Token, TokenError};
 
 use super::problem::{Kind, Problem};
+use crate::telemetry::metrics::{AuthFailure, Metrics};
+use access::Known;
 use failures::Failures;
 use links::Links;
 use revoked::Revoked;
 use seal::Seal;
+use stay::Stays;
 
 /// What a guard goes by.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +91,8 @@ pub struct GuardOptions {
     pub failures: FailureTerms,
     /// How people log in.
     pub login: LoginTerms,
+    /// Where those are counted who are not let in.
+    pub metrics: Arc<Metrics>,
 }
 
 /// Keeps the door. Clones are the same guard.
@@ -96,6 +105,7 @@ struct Inner {
     links: Links,
     failures: Failures,
     revoked: Revoked,
+    stays: Stays,
 }
 
 struct Secrets {
@@ -130,6 +140,7 @@ impl Guard {
             links: Links::new(options.login.clone()),
             failures: Failures::new(options.failures.clone()),
             revoked,
+            stays: Stays::default(),
             options,
         })))
     }
@@ -144,6 +155,7 @@ impl Guard {
         let mut secrets = self.0.secrets.write().unwrap_or_else(PoisonError::into_inner);
         let token = Token::replace(&self.0.options.data_dir)?;
         *secrets = Secrets::new(token.clone());
+        self.0.stays.end_all();
         self.0.links.clear();
         if let Err(error) = self.0.revoked.clear() {
             // No harm: they are of the old token.
@@ -192,6 +204,15 @@ impl Guard {
     fn revoked(&self) -> &Revoked {
         &self.0.revoked
     }
+
+    fn stays(&self) -> &Stays {
+        &self.0.stays
+    }
+
+    /// Counts one that was not let in.
+    fn refused(&self, why: AuthFailure) {
+        self.0.options.metrics.auth_failures.of(why).add(1);
+    }
 }
 
 impl std::fmt::Debug for Guard {
@@ -222,12 +243,21 @@ fn is_api(path: &str) -> bool {
 /// Lets those in who are known.
 async fn enter(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
+    let all = guard.stays().end_of_all();
     let known = match parts.extensions.get::<Connection>() {
         Some(connection) => guard.authenticate(&parts, connection),
         None => Err(admit::unknown_connection()),
     };
     match known {
         Ok(known) => {
+            let stay = guard.stays().of(&known, &all);
+            if let Known::ByCookie(login) = &known
+                && guard.revoked().has(login)
+            {
+                // It was ended while we looked.
+                stay.end();
+            }
+            parts.extensions.insert(stay);
             parts.extensions.insert(known.identity());
             next.run(Request::from_parts(parts, body)).await
         }

@@ -129,8 +129,10 @@ async fn logout(
 ) -> Result<Response, Problem> {
     let parts: Parts = request.into_parts().0;
     if let Ok(Known::ByCookie(login)) = guard.authenticate(&parts, &connection) {
-        let ending = guard.clone();
-        blocking(move || ending.revoked().add(&login, Timestamp::now())).await?;
+        let (ending, id) = (guard.clone(), login.id);
+        let ended = blocking(move || ending.revoked().add(&login, Timestamp::now())).await;
+        guard.stays().end(id);
+        ended?;
     }
     Ok(without_cookie(&guard, &connection))
 }

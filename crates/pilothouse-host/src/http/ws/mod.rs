@@ -16,19 +16,19 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use axum::routing::get;
+use axum::{Extension, Router};
 use pilothouse_session::id::SessionId;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 pub use message::{ClientMessage, Order, ServerMessage};
 
-use super::guard::Identity;
+use super::guard::{Identity, Stay, is_over};
 use super::problem::{Kind, Problem};
 use crate::Host;
 use crate::host::{Change, Changes, at};
@@ -98,6 +98,7 @@ struct Door {
 async fn upgrade(
     State(door): State<Door>,
     identity: Option<Identity>,
+    stay: Option<Extension<Stay>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let name = identity.map_or("nobody".to_owned(), |who| who.display_name().to_owned());
@@ -106,7 +107,13 @@ async fn upgrade(
         .write_buffer_size(BUFFER)
         .max_message_size(door.terms.message_bytes)
         .max_frame_size(door.terms.message_bytes)
-        .on_upgrade(move |socket| Talk::new(door, name).run(socket))
+        .on_upgrade(async move |socket| {
+            let talk = Talk::new(door, name).run(socket);
+            tokio::select! {
+                () = talk => {}
+                () = is_over(stay) => {}
+            }
+        })
 }
 
 /// A conversation over a socket.

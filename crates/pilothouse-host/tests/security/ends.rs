@@ -1,0 +1,129 @@
+//! Who is out is out, also of what was opened before.
+
+use pilothouse_host::http::ws::SocketTerms;
+use serde_json::json;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+
+use super::bed::{Bed, PATIENCE};
+use super::client::Socket;
+use super::place::{Answer, Place, ask, bearer, listen};
+
+/// A browser that has logged in: its cookie, as a line of a request.
+async fn log_in(place: &Place) -> String {
+    let lines = [bearer(&place.token), "Content-Type: application/json".to_owned()];
+    let link = ask(&place.address, "POST /api/v1/login/links", &lines, "{}").await;
+    let link: serde_json::Value = serde_json::from_str(&link.body).unwrap();
+    let code = link["path"].as_str().unwrap().strip_prefix("/login#").unwrap();
+    let body = json!({ "code": code }).to_string();
+    let lines = ["Content-Type: application/json".to_owned(), origin(place)];
+    let reply = ask(&place.address, "POST /api/v1/login", &lines, &body).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap();
+    format!("Cookie: {cookie}")
+}
+
+fn origin(place: &Place) -> String {
+    format!("Origin: http://{}", place.address)
+}
+
+/// A stream of a session's events that has begun.
+async fn stream(place: &Place, session: &str, line: &str) -> TcpStream {
+    let start = format!("GET /api/v1/sessions/{session}/stream");
+    let lines = [line.to_owned(), "Connection: keep-alive".to_owned()];
+    let (answer, stream): (Answer, _) = listen(&place.address, &start, &lines, "event: live").await;
+    assert_eq!(answer.status, 200);
+    stream
+}
+
+/// Waits until the other side has closed.
+async fn is_cut(mut stream: TcpStream) {
+    let mut rest = Vec::new();
+    let end = stream.read_to_end(&mut rest);
+    let _ = tokio::time::timeout(PATIENCE, end).await.expect("it is cut");
+}
+
+async fn socket_is_cut(mut socket: Socket) {
+    let end = async { while socket.hear().await.is_ok() {} };
+    tokio::time::timeout(PATIENCE, end).await.expect("it is cut");
+}
+
+async fn answers(socket: &mut Socket) {
+    socket.say(json!({"op": "ping", "id": 7})).await.unwrap();
+    assert_eq!(socket.until("reply").await.unwrap()["id"], 7);
+}
+
+#[tokio::test]
+async fn what_was_opened_with_a_login_ends_with_it() {
+    let bed = Bed::new();
+    let place = Place::open(&bed, SocketTerms::default()).await;
+    let session = bed.session(&place.host).await.to_string();
+    let (leaving, staying) = (log_in(&place).await, log_in(&place).await);
+    let mut by_token = place.socket().await;
+    let lines = [leaving.clone(), origin(&place)];
+    let gone = (
+        stream(&place, &session, &leaving).await,
+        Socket::open_with(&place.address, &lines).await.unwrap(),
+    );
+    let lines = [staying.clone(), origin(&place)];
+    let kept_stream = stream(&place, &session, &staying).await;
+    let mut kept = Socket::open_with(&place.address, &lines).await.unwrap();
+
+    let lines = [leaving, origin(&place)];
+    let out = ask(&place.address, "POST /api/v1/logout", &lines, "").await;
+    assert_eq!(out.status, 204, "{out:?}");
+    is_cut(gone.0).await;
+    socket_is_cut(gone.1).await;
+    answers(&mut kept).await;
+    answers(&mut by_token).await;
+
+    let lines = [bearer(&place.token), origin(&place)];
+    let out = ask(&place.address, "POST /api/v1/logout/everywhere", &lines, "").await;
+    assert_eq!(out.status, 204, "{out:?}");
+    is_cut(kept_stream).await;
+    socket_is_cut(kept).await;
+    socket_is_cut(by_token).await;
+    place.close().await;
+}
+
+#[tokio::test]
+async fn who_guesses_is_slowed_down_and_who_knows_is_not() {
+    let bed = Bed::new();
+    let place = Place::open(&bed, SocketTerms::default()).await;
+    let start = "GET /api/v1/sessions";
+    let wrong = [bearer("guess-guess-guess-guess")];
+    let mut guesses = 0;
+    let limited = loop {
+        let answer = ask(&place.address, start, &wrong, "").await;
+        if answer.status == 429 {
+            break answer;
+        }
+        assert_eq!((answer.status, &*answer.problem()), (401, "not-authenticated"));
+        guesses += 1;
+        assert!(guesses < 1000, "nobody slows it down");
+    };
+    assert_eq!(limited.problem(), "rate-limited");
+    assert!(limited.header("retry-after").is_some(), "{limited:?}");
+    assert!(guesses > 0, "one may mistype");
+    let known = ask(&place.address, start, &[bearer(&place.token)], "").await;
+    assert_eq!(known.status, 200, "{known:?}");
+    let nobody = ask(&place.address, start, &[], "").await;
+    assert_eq!(nobody.status, 401);
+    let elsewhere = ["Host: evil.example".to_owned()];
+    assert_eq!(ask(&place.address, start, &elsewhere, "").await.status, 421);
+
+    let numbers = ask(&place.address, "GET /metrics", &[bearer(&place.token)], "").await.body;
+    let failures = |reason: &str| {
+        let name = format!("pilothouse_auth_failures_total{{reason=\"{reason}\"}} ");
+        let line = numbers.lines().find_map(|line| line.strip_prefix(&*name));
+        line.unwrap_or_else(|| panic!("no {name} in {numbers}")).parse::<u64>().unwrap()
+    };
+    assert_eq!((failures("bad_token"), failures("no_token")), (guesses, 1));
+    assert_eq!((failures("rate_limited"), failures("bad_host")), (1, 1));
+    let commits = "pilothouse_store_commit_duration_seconds_count ";
+    bed.session(&place.host).await;
+    let numbers = place.host.telemetry().metrics().render();
+    let commits = numbers.lines().find_map(|line| line.strip_prefix(commits)).unwrap();
+    assert_ne!(commits, "0");
+    place.close().await;
+}
