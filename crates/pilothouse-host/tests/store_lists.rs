@@ -224,7 +224,8 @@ fn old_sessions_are_not_kept() {
         if some.is_empty() {
             break;
         }
-        gone.extend(some);
+        assert!(some.iter().all(|(_, status)| *status == Status::Dormant));
+        gone.extend(some.into_iter().map(|(session, _)| session));
     }
     gone.sort();
     assert_eq!(gone, all[2..30]);

@@ -27,16 +27,6 @@ use crate::runner::{Ask, Mailbox, Runner, RunnerError, mailbox};
 use crate::store::{SessionFilter, Store};
 use crate::wirelog::compress;
 
-/// The states of sessions that have a run.
-const WITH_RUN: [Status; 6] = [
-    Status::Starting,
-    Status::Ready,
-    Status::Running,
-    Status::AwaitingApproval,
-    Status::Settled,
-    Status::Idle,
-];
-
 /// How long a loop that has failed waits before it begins again: what failed may need time.
 const RESTARTS: &[Duration] =
     &[Duration::ZERO, Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(10)];
@@ -83,7 +73,9 @@ impl House {
         let dir = options.data_dir.clone();
         private_dir(&dir).map_err(HostError::file(&dir))?;
         let lock = lock(&dir)?;
-        let store = Store::open_with(dir.join("pilothouse.db"), options.store.clone())?;
+        let metrics = Arc::clone(options.telemetry.metrics());
+        let store = crate::store::Options { metrics, ..options.store.clone() };
+        let store = Store::open_with(dir.join("pilothouse.db"), store)?;
         for (status, count) in store.count()? {
             options.telemetry.metrics().session_listed(status, count);
         }
@@ -114,7 +106,8 @@ impl House {
     }
 
     fn sessions_with_run(&self) -> Result<Vec<SessionId>, HostError> {
-        let filter = SessionFilter { statuses: WITH_RUN.to_vec(), ..SessionFilter::default() };
+        let with_run = Status::ALL.into_iter().filter(|status| status.has_run()).collect();
+        let filter = SessionFilter { statuses: with_run, ..SessionFilter::default() };
         let (mut found, mut after) = (Vec::new(), None);
         loop {
             let page = self.store.sessions(&filter, after.as_deref(), PAGE)?;

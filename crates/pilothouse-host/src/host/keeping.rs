@@ -42,10 +42,12 @@ impl House {
                     return;
                 }
             };
-            for session in deleted {
+            for (session, status) in deleted {
+                self.options.telemetry.metrics().session_forgotten(status);
                 let runs = self.session_runs(session);
                 // What cannot be removed is found, and tried again, when the host is opened.
                 let _ = blocking(move || std::fs::remove_dir_all(runs)).await;
+                self.gone(session);
                 self.overview.changed(session);
             }
         }

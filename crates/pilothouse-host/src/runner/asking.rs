@@ -96,7 +96,8 @@ impl Runner {
         }
     }
 
-    fn view(&self) -> View {
+    /// How the session stands. What is not stored yet is in it, and has no number.
+    pub(super) fn view(&self) -> View {
         View {
             position: self.tail.end(),
             seq: self.session.seq(),

@@ -295,9 +295,12 @@ impl Runner {
             false => Vec::new(),
         };
         let is_news = !stored.is_empty();
-        if let Some(first) = stored.first() {
-            let new = batch.events.iter().filter(|event| event.seq >= first.seq);
-            new.for_each(|event| self.observer.event(event));
+        let first = stored.first().map_or(u64::MAX, |first| first.seq);
+        for event in &batch.events {
+            match event.seq >= first {
+                true => self.observer.event(event),
+                false => self.observer.read_again(event),
+            }
         }
         self.tail.publish(batch.take_shown(stored));
         if is_news {
@@ -342,6 +345,11 @@ impl Runner {
                     Some(ask) = asks.recv() => match ask {
                         Ask::Leave => return Err(RunnerError::Leaving),
                         Ask::Within(setup) => self.postponed = Some(setup),
+                        Ask::Look { reply } => {
+                            let stored = batch.events.first().map(|event| event.seq - 1);
+                            let seq = stored.unwrap_or_else(|| self.session.seq());
+                            let _ = reply.send(View { seq, ..self.view() });
+                        }
                         ask => ask.refuse(&CommandError::Store(error.clone())),
                     },
                 }

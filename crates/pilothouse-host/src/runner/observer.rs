@@ -1,6 +1,7 @@
 //! Tells telemetry what happens in a session.
 
 use jiff::Timestamp;
+use pilothouse_session::event::Status;
 use pilothouse_session::id::RunId;
 use pilothouse_session::{Delta, Event, Session};
 use pilothouse_wire::Frame;
@@ -16,12 +17,13 @@ pub(super) struct Observer {
 }
 
 impl Observer {
-    pub(super) fn new(telemetry: &Telemetry, session: &Session) -> Self {
+    /// Of a session that the store lists with this status.
+    pub(super) fn new(telemetry: &Telemetry, session: &Session, listed: Status) -> Self {
         let mut trace = SessionTrace::new(telemetry, session.id());
         if let Some(run) = session.run() {
             trace.adopt(run, session.cli_session());
         }
-        let numbers = SessionMetrics::new(telemetry.metrics().clone(), session);
+        let numbers = SessionMetrics::new(telemetry.metrics().clone(), session).listed_as(listed);
         Self { telemetry: telemetry.clone(), trace, numbers }
     }
 
@@ -38,6 +40,11 @@ impl Observer {
     pub(super) fn line_out(&mut self, line: &[u8]) {
         self.trace.line_out(line, Timestamp::now());
         self.numbers.line_out(line);
+    }
+
+    /// An event is made again that was stored before.
+    pub(super) fn read_again(&mut self, event: &Event) {
+        self.numbers.read_again(event);
     }
 
     /// An event is stored that was not before.

@@ -43,7 +43,7 @@ impl Runner {
             }
             None => (Session::new(id, setup), 0),
         };
-        let observer = Observer::new(&house.options.telemetry, &session);
+        let observer = Observer::new(&house.options.telemetry, &session, row.status);
         Ok(Self {
             house: Arc::clone(house),
             session,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
+use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 use serde::Serialize;
 
@@ -30,9 +31,9 @@ pub struct Size {
 }
 
 impl Store {
-    /// Deletes sessions that need not be kept, a few at a time. Gives those that were deleted; when
-    /// there are none, all is done.
-    pub fn retain(&self, retention: &Retention) -> Ack<Vec<SessionId>> {
+    /// Deletes sessions that need not be kept, a few at a time. Gives those that were deleted, as
+    /// they were; when there are none, all is done.
+    pub fn retain(&self, retention: &Retention) -> Ack<Vec<(SessionId, Status)>> {
         let retention = retention.clone();
         self.write(Durability::PowerLoss, 0, move |tx| {
             upkeep::retain(tx, &retention, Timestamp::now())

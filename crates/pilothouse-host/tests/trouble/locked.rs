@@ -179,3 +179,29 @@ async fn a_policy_that_is_changed_right_after_it_counts() {
     assert!(!bed.path("work/made").exists());
     host.close().await;
 }
+
+#[tokio::test]
+async fn what_is_asked_can_still_be_seen() {
+    let bed = Bed::new();
+    let host = hasty(&bed).await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "tool Bash {\"command\":\"touch made\"}\n---\nsay done").await;
+    watcher.until_asked().await;
+    let _lock = Lock::new(&bed);
+    // The loop has something to store now, and cannot.
+    let mut waiting = Box::pin(host.command(session, think_less()));
+    begin(&mut waiting).await;
+    let look = async {
+        loop {
+            let seen = host.detail(session).await.unwrap().approvals.len();
+            assert_eq!(seen, 1);
+            // Whether the store has failed by then shows in that others are refused.
+            if is_locked(&host.command(session, think_less()).await) {
+                break;
+            }
+        }
+        assert_eq!(host.detail(session).await.unwrap().approvals.len(), 1);
+    };
+    tokio::time::timeout(PATIENCE, look).await.unwrap();
+}

@@ -33,6 +33,19 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Dormant,
+        Self::Starting,
+        Self::Ready,
+        Self::Running,
+        Self::AwaitingApproval,
+        Self::Settled,
+        Self::Idle,
+        Self::Interrupted,
+        Self::Ended,
+    ];
+
     /// Whether there is a process, or one is being started.
     pub fn has_run(self) -> bool {
         !matches!(self, Self::Dormant | Self::Interrupted | Self::Ended)

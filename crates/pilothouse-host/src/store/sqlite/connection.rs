@@ -2,18 +2,20 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::schema;
 use crate::store::error::StoreError;
+use crate::telemetry::metrics::Metrics;
 
 /// Marks the file as ours: `PLTH`.
 const APPLICATION: i32 = 0x504c_5448;
 
 /// How long a locked database is waited for, and how large it may become.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How long a write waits for another program that has the database locked.
     pub patience: Duration,
@@ -23,6 +25,8 @@ pub struct Options {
     pub max_attachment: u64,
     /// The most bytes of all attachments of a session.
     pub max_attachments: u64,
+    /// Where commits are counted.
+    pub metrics: Arc<Metrics>,
 }
 
 impl Default for Options {
@@ -32,6 +36,7 @@ impl Default for Options {
             max_bytes: None,
             max_attachment: 32 << 20,
             max_attachments: 512 << 20,
+            metrics: Arc::default(),
         }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn start(
     let beside = connection::backfilling(path)?;
     let backfill = Arc::new(Backfill::default());
     let (theirs, queue) = (Arc::clone(&backfill), Arc::clone(queue));
-    let writer = Writer::new(conn, Arc::clone(&backfill));
+    let writer = Writer::new(conn, Arc::clone(&backfill), Arc::clone(&options.metrics));
     let named = |name: &str| Builder::new().name(name.to_owned());
     let failed = |error: std::io::Error| StoreError::file(path, &error);
     let writer = named("store").spawn(move || writer.run(queue)).map_err(failed)?;

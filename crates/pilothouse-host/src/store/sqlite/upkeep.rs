@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
+use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Tx, connection, search, sessions, unsigned, uuid};
+use super::{Tx, connection, meaning, search, sessions, unsigned, uuid};
 use crate::store::error::StoreError;
 use crate::store::upkeep::{Retention, Size};
 
@@ -25,18 +26,20 @@ pub(in crate::store) fn retain(
     tx: &mut Tx<'_>,
     retention: &Retention,
     now: Timestamp,
-) -> Result<Vec<SessionId>, StoreError> {
+) -> Result<Vec<(SessionId, Status)>, StoreError> {
     let mut statement = tx.conn.prepare_cached(
-        "SELECT id FROM sessions
+        "SELECT id, status FROM sessions
          WHERE (is_archived AND updated_at < ?1 OR updated_at < ?2)
            AND status IN ('dormant', 'ended') AND NOT needs_you
          ORDER BY updated_at LIMIT ?3",
     )?;
     let micros = |at: Option<Timestamp>| at.map(Timestamp::as_microsecond);
     let bounds = params![micros(retention.archived_before), micros(retention.idle_before), FEW];
-    let id = |row: &rusqlite::Row<'_>| Ok(SessionId(uuid(0, row.get_ref(0)?.as_blob()?)?));
-    let gone = statement.query_map(bounds, id)?.collect::<Result<Vec<_>, _>>()?;
-    for session in &gone {
+    let old = |row: &rusqlite::Row<'_>| {
+        Ok((SessionId(uuid(0, row.get_ref(0)?.as_blob()?)?), meaning(row.get(1)?)))
+    };
+    let gone = statement.query_map(bounds, old)?.collect::<Result<Vec<_>, _>>()?;
+    for (session, _) in &gone {
         sessions::delete(tx, *session, "retention", now)?;
     }
     Ok(gone)

@@ -6,6 +6,7 @@
 //! one large write does not take small ones, or a deletion, down with it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rusqlite::Connection;
 
@@ -14,6 +15,7 @@ use super::queue::{Durability, Job, Place, Queue};
 use super::tails::Tails;
 use super::wal::Backfill;
 use crate::store::error::StoreError;
+use crate::telemetry::metrics::Metrics;
 
 /// The writer's state.
 pub(super) struct Writer {
@@ -23,6 +25,7 @@ pub(super) struct Writer {
     /// Changes when somebody else has written.
     version: i64,
     backfill: Arc<Backfill>,
+    metrics: Arc<Metrics>,
 }
 
 /// What became of a transaction.
@@ -43,10 +46,10 @@ impl Drop for Farewell {
 
 impl Writer {
     /// A writer over a connection that was set up.
-    pub(super) fn new(conn: Connection, backfill: Arc<Backfill>) -> Self {
+    pub(super) fn new(conn: Connection, backfill: Arc<Backfill>, metrics: Arc<Metrics>) -> Self {
         conn.set_prepared_statement_cache_capacity(128);
         let durability = Durability::Crash;
-        Self { conn, tails: Tails::default(), durability, version: -1, backfill }
+        Self { conn, tails: Tails::default(), durability, version: -1, backfill, metrics }
     }
 
     /// Writes until the queue is closed and empty.
@@ -54,7 +57,9 @@ impl Writer {
         let _farewell = Farewell(Arc::clone(&queue), Arc::clone(&self.backfill));
         while let Some(group) = queue.next_group() {
             let weight = group.iter().map(|job| job.terms.weight).sum();
+            let (began, writes) = (Instant::now(), group.len());
             self.write(group);
+            self.metrics.committed(began.elapsed(), writes);
             if self.backfill.has_written(weight) {
                 // It could not keep up from beside; from here it can, as nobody writes meanwhile.
                 let _ = super::wal::backfill(&self.conn);

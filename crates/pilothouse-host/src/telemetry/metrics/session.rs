@@ -54,6 +54,29 @@ impl SessionMetrics {
         Self { metrics, status: session.status(), open, turn: None, totals: Totals::Unknown }
     }
 
+    /// The session is counted with this status: that of the store, which may be ahead of a state
+    /// that was written down.
+    #[must_use]
+    pub fn listed_as(mut self, status: Status) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// An event is made again that was stored, and counted, before a restart. Only what is open
+    /// follows from it.
+    pub fn read_again(&mut self, event: &Event) {
+        match &event.body {
+            Body::ApprovalRequested { approval } => {
+                if self.open.insert(approval.approval) {
+                    self.metrics.approvals_open.add(1);
+                }
+            }
+            Body::ApprovalResolved { resolution } => self.closed(resolution.approval),
+            Body::PermissionCancelled { approval, .. } => self.closed(*approval),
+            _ => {}
+        }
+    }
+
     /// What the last completion of the session said, where it is known from before a restart:
     /// without it, what the first turn after a restart costs is not counted.
     pub fn recall(&mut self, completion: &Completion) {
