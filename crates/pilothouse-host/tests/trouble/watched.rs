@@ -49,9 +49,9 @@ async fn who_watches_a_session_is_told_that_it_was_deleted() {
     host.close().await;
 }
 
-/// More than is kept for those who watch, in pieces as small as they get.
+/// More than is kept for those who watch, however it is cut.
 fn torrent() -> String {
-    format!("chunk 1\nsay {}", "x".repeat(9_000))
+    format!("chunk 20000\nsay {}", "x".repeat(3 << 20))
 }
 
 #[tokio::test]
