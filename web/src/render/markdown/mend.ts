@@ -15,7 +15,8 @@ export function mend(source: string): string {
   if (isInFence(source)) return source;
   let text = source;
   if (UNDECIDED.test(source.slice(lineStart))) text = source.slice(0, lineStart).trimEnd();
-  const paragraph = Math.max(text.lastIndexOf("\n\n") + 2, lastItem(text));
+  const blank = text.lastIndexOf("\n\n");
+  const paragraph = Math.max(blank === -1 ? 0 : blank + 2, lastItem(text));
   if (text.length - paragraph > LONGEST) return text;
   return text.slice(0, paragraph) + closeInline(text.slice(paragraph));
 }
