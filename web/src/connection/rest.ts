@@ -28,6 +28,7 @@ const routes = {
   listRuns: ["GET", "/api/v1/sessions/{session}/runs"],
   getWireLog: ["GET", "/api/v1/sessions/{session}/runs/{run}/wire"],
   completeFile: ["GET", "/api/v1/sessions/{session}/files/complete"],
+  readImage: ["GET", "/api/v1/sessions/{session}/files/image"],
   readFile: ["GET", "/api/v1/sessions/{session}/files/read"],
   listDirectory: ["GET", "/api/v1/sessions/{session}/files/list"],
   getDiff: ["GET", "/api/v1/sessions/{session}/files/diff"],
