@@ -9,6 +9,8 @@ test.each([
   ["closes code of two ticks", "``a ` b", "``a ` b``"],
   ["leaves out marks that have opened nothing", "a **", "a "],
   ["leaves out ticks that have opened nothing", "a `", "a "],
+  ["leaves out half of a closing mark", "a **b*", "a **b**"],
+  ["leaves out half of another closing mark", "a ~~b~", "a ~~b~~"],
   ["leaves closed marks alone", "a **b** and `c` d", "a **b** and `c` d"],
   ["leaves snake_case alone", "a snake_case_name", "a snake_case_name"],
   ["leaves multiplication alone", "2 * 3", "2 * 3"],
