@@ -40,7 +40,7 @@ pub struct DaemonOptions {
     pub sockets: SocketTerms,
     /// How long is waited for what.
     pub patience: Patience,
-    /// The pages and what belongs to them.
+    /// The pages and what belongs to them: [`crate::http::assets::Assets::pages`].
     pub pages: Router,
 }
 

@@ -20,6 +20,8 @@ mod hostile;
 mod login;
 #[path = "guard/misshapen.rs"]
 mod misshapen;
+#[path = "guard/pages.rs"]
+mod pages;
 #[path = "guard/serve.rs"]
 mod serve;
 #[path = "guard/slow.rs"]

@@ -5,6 +5,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test says what went wrong by panicking")]
 
+#[path = "events/client_logs.rs"]
+mod client_logs;
 #[path = "events/laws.rs"]
 mod laws;
 #[path = "events/recording.rs"]

@@ -2,8 +2,8 @@
 //! that bring everything else along.
 //!
 //! `pilothouse-daemon DATA_DIR CLAUDE [ADDRESS]` listens, writes `listening on ADDRESS` to stdout,
-//! and ends on SIGTERM or SIGINT; runs go on. Holders are the
-//! program beside it, or this one: `hold DIR`.
+//! and ends on SIGTERM or SIGINT; runs go on. Holders are the program beside it, or this one:
+//! `hold DIR`. `PILOTHOUSE_WEB=DIR` serves a built browser client from there.
 
 use std::process::ExitCode;
 
@@ -30,6 +30,7 @@ mod daemon {
     use pilothouse_host::daemon::{Daemon, DaemonOptions};
     use pilothouse_host::holder::HolderProgram;
     use pilothouse_host::host::Options;
+    use pilothouse_host::http::assets::Assets;
     use tokio::signal::unix::{SignalKind, signal};
 
     pub(super) fn main(args: Vec<OsString>) -> ExitCode {
@@ -64,7 +65,10 @@ mod daemon {
         Some(options)
     }
 
-    async fn serve(options: DaemonOptions) -> Result<(), Box<dyn std::error::Error>> {
+    async fn serve(mut options: DaemonOptions) -> Result<(), Box<dyn std::error::Error>> {
+        if let Some(directory) = std::env::var_os("PILOTHOUSE_WEB") {
+            options.pages = Assets::read(directory.as_ref())?.pages();
+        }
         let daemon = Daemon::open(options).await?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;

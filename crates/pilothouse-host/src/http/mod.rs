@@ -4,10 +4,12 @@
 //! - [`extract`]: what handlers take from a request, refused with a problem where it does not fit.
 //! - [`guard`]: who may ask, from where, how much and for how long; and the server itself.
 //! - [`rest`]: the API's routes.
+//! - [`assets`]: the pages of the browser client.
 //! - [`openapi`]: their description, and the types of a client, made from the same table.
 //!
 //! Nothing here knows a session: handlers use the host's facade.
 
+pub mod assets;
 pub mod extract;
 pub mod guard;
 pub mod openapi;

@@ -114,7 +114,22 @@ impl Bed {
     }
 
     /// In a data directory that was used before.
-    pub(crate) async fn again(mut options: GuardOptions, tls: Option<Tls>, dir: TempDir) -> Self {
+    pub(crate) async fn again(options: GuardOptions, tls: Option<Tls>, dir: TempDir) -> Self {
+        Self::open(options, tls, dir, routes).await
+    }
+
+    /// With these pages and nothing else.
+    pub(crate) async fn paged(pages: Router) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        Self::open(options(), None, dir, |_| Routes { private: Router::new(), pages }).await
+    }
+
+    async fn open(
+        mut options: GuardOptions,
+        tls: Option<Tls>,
+        dir: TempDir,
+        routes: impl FnOnce(&Guard) -> Routes,
+    ) -> Self {
         options.data_dir = dir.path().join("data");
         let guard = Guard::open(options).unwrap();
         let loopback = "127.0.0.1:0".parse().unwrap();

@@ -1,0 +1,32 @@
+/** Why something did not work, as an error that can be thrown and shown. */
+
+import type { Problem } from "../../api/types";
+
+/** The daemon has refused. Its message says what to do. */
+export class Refused extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.name = "Refused";
+    this.problem = problem;
+  }
+
+  /** Nobody is logged in here, or not any more. */
+  get loggedOut(): boolean {
+    return this.problem.status === 401;
+  }
+}
+
+/** The daemon cannot be reached. Whether it has heard of the request is not known. */
+export class Unreachable extends Error {
+  constructor() {
+    super("Pilothouse does not answer. Is the daemon running?");
+    this.name = "Unreachable";
+  }
+}
+
+/** A sentence to show. */
+export function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,111 @@
+/**
+ * The REST API, typed by the daemon's own description of it. The table below holds only what the
+ * client uses; its entries cannot disagree with the description.
+ */
+
+import type { Operations, Problem } from "../../api/types";
+import { Refused, Unreachable } from "./problem";
+
+const routes = {
+  createSession: ["POST", "/api/v1/sessions"],
+  listSessions: ["GET", "/api/v1/sessions"],
+  searchSessions: ["GET", "/api/v1/sessions/search"],
+  getSession: ["GET", "/api/v1/sessions/{session}"],
+  changeSession: ["PATCH", "/api/v1/sessions/{session}"],
+  deleteSession: ["DELETE", "/api/v1/sessions/{session}"],
+  forkSession: ["POST", "/api/v1/sessions/{session}/fork"],
+  sendPrompt: ["POST", "/api/v1/sessions/{session}/prompts"],
+  uploadAttachment: ["POST", "/api/v1/sessions/{session}/attachments"],
+  listOpenApprovals: ["GET", "/api/v1/approvals"],
+  listEvents: ["GET", "/api/v1/sessions/{session}/events"],
+  stopTask: ["POST", "/api/v1/sessions/{session}/tasks/{task}/stop"],
+  backgroundTasks: ["POST", "/api/v1/sessions/{session}/tasks/background"],
+  getMcpServers: ["GET", "/api/v1/sessions/{session}/mcp"],
+  toggleMcpServer: ["PUT", "/api/v1/sessions/{session}/mcp/{server}"],
+  reconnectMcpServer: ["POST", "/api/v1/sessions/{session}/mcp/{server}/reconnect"],
+  getContextUsage: ["GET", "/api/v1/sessions/{session}/context"],
+  rewindFiles: ["POST", "/api/v1/sessions/{session}/rewind"],
+  listRuns: ["GET", "/api/v1/sessions/{session}/runs"],
+  getWireLog: ["GET", "/api/v1/sessions/{session}/runs/{run}/wire"],
+  completeFile: ["GET", "/api/v1/sessions/{session}/files/complete"],
+  readImage: ["GET", "/api/v1/sessions/{session}/files/image"],
+  readFile: ["GET", "/api/v1/sessions/{session}/files/read"],
+  listDirectory: ["GET", "/api/v1/sessions/{session}/files/list"],
+  getDiff: ["GET", "/api/v1/sessions/{session}/files/diff"],
+  exportSession: ["GET", "/api/v1/sessions/{session}/export"],
+  listHistory: ["GET", "/api/v1/history"],
+  searchHistory: ["GET", "/api/v1/history/search"],
+  importHistory: ["POST", "/api/v1/history/{cli_session}/import"],
+  listPolicies: ["GET", "/api/v1/policies"],
+  getPolicy: ["GET", "/api/v1/policies/{policy}"],
+  putPolicy: ["PUT", "/api/v1/policies/{policy}"],
+  testPolicy: ["POST", "/api/v1/policies/test"],
+  replayPolicy: ["POST", "/api/v1/policies/replay"],
+  getDoctor: ["GET", "/api/v1/doctor"],
+  getVersion: ["GET", "/api/v1/version"],
+  whoAmI: ["GET", "/api/v1/login"],
+  logIn: ["POST", "/api/v1/login"],
+  createLoginLink: ["POST", "/api/v1/login/links"],
+  logOut: ["POST", "/api/v1/logout"],
+} as const satisfies { [K in keyof Operations]?: readonly [Operations[K]["method"], Operations[K]["path"]] };
+
+type Known = keyof typeof routes;
+type Of<K extends Known> = Operations[K];
+type Empty = Record<string, never>;
+
+/** What an operation is called with: only what it takes. */
+export type Arguments<K extends Known> = (Of<K>["params"] extends Empty ? unknown : { params: Of<K>["params"] }) &
+  (Of<K>["query"] extends Empty ? unknown : { query?: Of<K>["query"] }) &
+  (Of<K>["body"] extends undefined ? unknown : { body: Of<K>["body"] }) & { signal?: AbortSignal };
+
+type Loose = {
+  params?: Record<string, string | number>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  signal?: AbortSignal;
+};
+
+/** The address of an operation, for links and pictures. */
+export function address<K extends Known>(operation: K, given: Omit<Arguments<K>, "body" | "signal">): string {
+  const { params = {}, query = {} } = given as Loose;
+  const path = routes[operation][1].replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) search.append(name, String(one));
+    }
+  }
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/** Calls an operation. Throws {@link Refused} or {@link Unreachable}. */
+export async function call<K extends Known>(operation: K, given: Arguments<K>): Promise<Of<K>["reply"]> {
+  const { body, signal } = given as Loose;
+  const init: RequestInit = { method: routes[operation][0], signal: signal ?? null, credentials: "same-origin" };
+  if (body instanceof Blob) {
+    init.body = body;
+  } else if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "content-type": "application/json" };
+  }
+  let response: Response;
+  try {
+    response = await fetch(address(operation, given), init);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Unreachable();
+  }
+  if (!response.ok) throw new Refused(await problemOf(response));
+  if (response.status === 204) return undefined;
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return (isJson ? await response.json() : await response.blob()) as Of<K>["reply"];
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  try {
+    return (await response.json()) as Problem;
+  } catch {
+    const detail = `The daemon answered ${response.status} without saying why.`;
+    return { type: "about:blank", title: response.statusText, status: response.status, detail };
+  }
+}
