@@ -27,7 +27,7 @@ export class FakeSocket {
 export class FakeWorld implements World {
   readonly sockets: FakeSocket[] = [];
   time = 0;
-  #timers: { at: number; then: () => void }[] = [];
+  #timers: { at: number; run: () => void }[] = [];
 
   open(): WebSocket {
     const socket = new FakeSocket();
@@ -48,7 +48,7 @@ export class FakeWorld implements World {
   }
 
   after(ms: number, then: () => void): () => void {
-    const timer = { at: this.time + ms, then };
+    const timer = { at: this.time + ms, run: then };
     this.#timers.push(timer);
     return () => (this.#timers = this.#timers.filter((other) => other !== timer));
   }
@@ -61,7 +61,7 @@ export class FakeWorld implements World {
       if (!next) break;
       this.#timers = this.#timers.filter((timer) => timer !== next);
       this.time = next.at;
-      next.then();
+      next.run();
     }
     this.time = end;
   }
