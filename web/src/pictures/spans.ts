@@ -64,7 +64,7 @@ export function timelineOf(events: readonly Event[], now: number): Timeline {
     if (making) turns.push({ ...making, to: before, open });
     making = null;
     asked.clear();
-    for (const id of [...running.keys()]) endCall(id);
+    for (const id of running.keys()) endCall(id);
   };
 
   for (const event of events) {
