@@ -44,7 +44,7 @@ describe("meters", () => {
     expect(await meters(page).getAttribute("aria-label")).toMatch(/context \d+ % full, cost \$\d/);
     await meters(page).focus();
     await page.keyboard.press("Enter");
-    await panel(page).getByText("of 200k tokens").waitFor();
+    await panel(page).getByText("of 1M tokens").waitFor();
     await panel(page).getByRole("row", { name: /Cost/ }).waitFor();
     await panel(page).getByRole("button", { name: "What fills it?" }).click();
     await panel(page).getByRole("list", { name: "What fills the context" }).getByText("Messages").waitFor();
@@ -72,7 +72,7 @@ describe("the time", () => {
     const whole = page.getByRole("img", { name: /Model .*, Tools .*, Waiting for you/ });
     await whole.waitFor();
     expect(await whole.getAttribute("aria-label")).not.toContain("Tools 0.0s");
-    await page.getByText("Measure the parser").waitFor();
+    await page.getByRole("link", { name: "echo measured" }).waitFor();
     await page.getByText("Table", { exact: true }).click();
     expect(await page.getByRole("row", { name: /Go on/ }).count()).toBe(2);
     await page.getByRole("row", { name: /Go on/ }).last().getByRole("link").click();
@@ -95,7 +95,7 @@ describe("costs", () => {
     const known = await bed.api<{ items: { type: string; total_cost_usd?: number }[] }>("GET", `/sessions/${session}/events?limit=1000`);
     const cost = known.items.findLast((event) => event.type === "complete")?.total_cost_usd ?? 0;
     expect(cost).toBeGreaterThan(0);
-    await page.getByText(`$${cost.toFixed(cost >= 0.1 ? 2 : 3)}`).first().waitFor();
+    await page.getByText(`$${cost.toFixed(2)}`).first().waitFor();
   });
 });
 
@@ -109,7 +109,7 @@ describe.each(LOOKS)("$name", ({ name, ...options }) => {
     await panel(page).getByRole("list", { name: "What fills the context" }).waitFor();
     await look(page, "meters", name);
     await page.goto(`${bed.address}/s/${session}/timeline`);
-    await page.getByText("Measure the parser").waitFor();
+    await page.getByRole("link", { name: "echo measured" }).waitFor();
     await look(page, "timeline", name);
     await page.goto(`${bed.address}/pictures`);
     await page.getByRole("table", { name: "By model" }).waitFor();
