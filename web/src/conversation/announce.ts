@@ -9,9 +9,10 @@ const MOST = 4;
 export function announcements(before: SessionState, now: SessionState): string[] {
   const news: string[] = [];
   if (before.items !== now.items) {
-    const known = new Set(before.items.filter((item) => item.seq !== null).map((item) => item.key));
+    // Only the end is compared: this is done for every piece of a streamed text.
+    const known = new Set(before.items.slice(-4 * MOST).flatMap((item) => (item.seq === null ? [] : [item.key])));
     for (const item of now.items.slice(-2 * MOST)) {
-      if (item.seq === null || known.has(item.key)) continue;
+      if (item.seq === null || item.seq <= before.seq || known.has(item.key)) continue;
       if (item.kind === "text") news.push(short(item.text));
       else if (item.kind === "tool") news.push(`Tool: ${item.title}`);
       else if (item.kind === "error") news.push(`Error: ${short(item.message)}`);

@@ -46,9 +46,9 @@ export function dollars(n: number): string {
   return `$${n.toFixed(2)}`;
 }
 
-/** `1 line`, `3 lines`. */
+/** `1 line`, `3,000 lines`. */
 export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+  return `${String(n).replaceAll(/\B(?=(\d{3})+$)/g, ",")} ${n === 1 ? one : many}`;
 }
 
 /** A path's directory, with its slash, and its name. */

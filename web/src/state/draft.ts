@@ -14,6 +14,8 @@ type Path = readonly number[];
 /** The state in the making. */
 export class Draft {
   #state: SessionState;
+  /** The state is a copy of ours, which nobody else has seen. */
+  #own = false;
   #items: Item[] | null = null;
   #open: Map<ItemId, OpenText> | null = null;
 
@@ -23,10 +25,11 @@ export class Draft {
 
   /** What has become of it. */
   state(): SessionState {
-    if (this.#items) this.#state = { ...this.#state, items: this.#items };
-    if (this.#open) this.#state = { ...this.#state, open: this.#open };
+    if (this.#items) this.#change({ items: this.#items });
+    if (this.#open) this.#change({ open: this.#open });
     this.#items = null;
     this.#open = null;
+    this.#own = false;
     return this.#state;
   }
 
@@ -48,7 +51,7 @@ export class Draft {
   }
 
   set(part: Partial<Omit<SessionState, "items" | "open">>): void {
-    this.#state = { ...this.#state, ...part };
+    this.#change(part);
   }
 
   /** An event is in. */
@@ -85,7 +88,7 @@ export class Draft {
   append(item: Item, parent: string | null): void {
     const call = parent === null ? null : this.findCall(parent);
     if (!call) {
-      const items = this.#own();
+      const items = this.#ownItems();
       items.splice(end(items, item), 0, item);
       return;
     }
@@ -104,7 +107,7 @@ export class Draft {
   remove(path: Path): void {
     const place = path.at(-1)!;
     if (path.length === 1) {
-      this.#own().splice(place, 1);
+      this.#ownItems().splice(place, 1);
       return;
     }
     this.#edit(path.slice(0, -1), (owner) => {
@@ -136,13 +139,20 @@ export class Draft {
     return path !== null;
   }
 
+  /** Copied once, not for each of thousands of events. */
+  #change(part: Partial<SessionState>): void {
+    if (!this.#own) this.#state = { ...this.#state };
+    this.#own = true;
+    Object.assign(this.#state, part);
+  }
+
   #at(path: Path): Item {
     let list = this.items;
     for (const place of path.slice(0, -1)) list = (list[place] as ToolCallItem).children;
     return list[path.at(-1)!]!;
   }
 
-  #own(): Item[] {
+  #ownItems(): Item[] {
     return (this.#items ??= [...this.#state.items]);
   }
 
@@ -153,7 +163,7 @@ export class Draft {
       const owner = item as ToolCallItem;
       return { ...owner, children: owner.children.with(path[depth + 1]!, edited(owner.children, depth + 1)) };
     };
-    const items = this.#own();
+    const items = this.#ownItems();
     items[path[0]!] = edited(items, 0);
   }
 }

@@ -1,0 +1,156 @@
+/** Model and tool output that means harm goes through everything and does none. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { Bed, script } from "./bed";
+import { LOOKS } from "./look";
+
+let bed: Bed;
+let session: string;
+
+const HTML = [
+  `<script>window.harmed = "script"</script>`,
+  `<img src=x onerror="window.harmed = 'img'">`,
+  `<svg onload="window.harmed = 'svg'"><script>window.harmed = 'svg script'</script></svg>`,
+  `<iframe srcdoc="<script>parent.harmed = 'frame'</script>"></iframe>`,
+  `<form action="https://harm.invalid/"><input name=id><button>Send</button></form>`,
+  `<a href="javascript:window.harmed='link'">a link</a>`,
+  `<div style="position:fixed;inset:0;background:red">over everything</div>`,
+  `<style>* { display: none }</style>`,
+  `<base href="https://harm.invalid/"><meta http-equiv="refresh" content="0;url=https://harm.invalid/">`,
+  `<img id="app" name="body"><a id="house" name="talk"></a>`,
+].join("\n");
+
+const MARKDOWN = [
+  "[a](javascript:window.harmed='markdown')",
+  "[b](data:text/html,<script>parent.harmed='data'</script>)",
+  "![remote picture](https://harm.invalid/pixel.png)",
+  '[c]: https://harm.invalid/ "onclick=window.harmed"',
+  "<https://harm.invalid/auto>",
+  `${"> ".repeat(400)}deep`,
+  `${"* ".repeat(400)}nested`,
+  "`".repeat(5000),
+  `|${" a |".repeat(300)}\n|${"---|".repeat(300)}\n|${" b |".repeat(300)}`,
+  "```html\n<script>window.harmed = 'code'</script>\n```",
+  "\u202egnp.exe\u202c and \u2066hidden\u2069",
+  "**".repeat(2000),
+].join("\n\n");
+
+const LONG = "x".repeat(300_000);
+/** Each stands at the end of something, so that all before it has been drawn. */
+const SEEN = ["End of the HTML.", "End of the Markdown.", "End of the long line."];
+
+beforeAll(async () => {
+  bed = await Bed.open();
+  const output = `\u001b]0;title\u0007\u001b]8;;javascript:window.harmed='osc'\u0007a link\u001b]8;;\u0007 \u001b[31mred${HTML}\u001b[0m\r\u001b[2J\u001b[999;999H\u0000\u0008${LONG}\n`;
+  writeFileSync(join(bed.path("work"), "hostile.txt"), output);
+  const profile = { mode: "acceptEdits", allowed_tools: ["Bash", "Read"] };
+  session = (await bed.session({ title: `Harm ${HTML}`, profile, tags: ['<img src=x onerror="window.harmed=1">'] })).id;
+  await bed.say(
+    session,
+    [
+      HTML,
+      script(
+        `think ${JSON.stringify(HTML + MARKDOWN)}`,
+        `say ${JSON.stringify(`${HTML}\n\n${SEEN[0]}`)}`,
+        `tool Bash ${JSON.stringify({ command: "cat hostile.txt", description: HTML })}`,
+        `tool Bash ${JSON.stringify({ command: "cat hostile.txt >&2; exit 3", description: "Fail" })}`,
+        "---",
+        `tool Read ${JSON.stringify({ file_path: join(bed.path("work"), "hostile.txt") })}`,
+        `tool Write ${JSON.stringify({ file_path: join(bed.path("work"), "<img src=x onerror=alert(1)>.html"), content: HTML + LONG })}`,
+        "---",
+        `say ${JSON.stringify(`${MARKDOWN}\n\n${SEEN[1]}`)}`,
+        `say ${JSON.stringify(`${LONG}\n\n${SEEN[2]}`)}`,
+      ),
+    ].join("\n"),
+  );
+});
+
+afterAll(async () => {
+  await bed.close();
+  // What the page's policy refuses would be told here too: it must not even be tried.
+  expect(bed.complaints).toEqual([]);
+});
+
+/** Everything that would be harm, as sentences; none is good. */
+async function harm(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    const { harmed } = globalThis as { harmed?: unknown };
+    if (harmed !== undefined) found.push(`a script ran: ${String(harmed)}`);
+    const app = document.getElementById("app");
+    if (!app || document.querySelectorAll("#app").length > 1) found.push("an id is taken twice");
+    for (const element of app?.querySelectorAll("*") ?? []) {
+      const name = element.localName;
+      if (["script", "iframe", "object", "embed", "base", "meta", "style", "form"].includes(name) && !element.closest("dialog")) found.push(`there is <${name}>`);
+      for (const { name: attribute, value } of element.attributes) {
+        if (attribute.startsWith("on")) found.push(`<${name}> has ${attribute}`);
+        const isAddress = attribute === "href" || attribute === "src" || attribute === "action";
+        if (isAddress && /^\s*(javascript|data:text|vbscript)/i.test(value)) found.push(`<${name}> leads to ${value.slice(0, 40)}`);
+        if (attribute === "src" && /^https?:\/\/harm/.test(value)) found.push(`<${name}> loads ${value}`);
+      }
+      if (name === "a" && element.getAttribute("href")?.startsWith("https://harm") && !element.getAttribute("rel")?.includes("noopener")) found.push("a link tells where it comes from");
+    }
+    if (document.documentElement.scrollWidth > innerWidth) found.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    const talk = document.querySelector("[aria-label=Conversation], [aria-label='Wire log']");
+    if (talk && talk.scrollWidth > talk.clientWidth) found.push(`the conversation is ${talk.scrollWidth} wide in ${talk.clientWidth}`);
+    const composer = document.querySelector("[aria-label=Message]");
+    if (composer) {
+      const { left, top, width, height } = composer.getBoundingClientRect();
+      const there = document.elementFromPoint(left + width / 2, top + height / 2);
+      if (there !== composer) found.push("something lies over the composer");
+    }
+    return [...new Set(found)];
+  });
+}
+
+describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== "phone-light"))("$name", ({ name, ...options }) => {
+  it("no script runs, nothing is asked of others, the layout holds", async () => {
+    const page = await bed.browser(options);
+    const elsewhere: string[] = [];
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(bed.address) && !url.startsWith("blob:") && !url.startsWith("data:")) elsewhere.push(url.slice(0, 100));
+    });
+    page.on("dialog", (dialog) => {
+      elsewhere.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on("popup", () => elsewhere.push("a window"));
+
+    await page.goto(`${bed.address}/s/${session}`);
+    const talk = page.getByRole("region", { name: "Conversation" });
+    await talk.getByText(SEEN[2]!).waitFor();
+    expect(await harm(page)).toEqual([]);
+    // From the end to the beginning, everything opened on the way.
+    for (let step = 0; step < 200; step += 1) {
+      for (const closed of await talk.locator("button[aria-expanded=false]").all()) await closed.click({ timeout: 2000 }).catch(() => {});
+      expect(await harm(page)).toEqual([]);
+      const top = await talk.evaluate((element) => {
+        element.scrollBy(0, -element.clientHeight * 0.8);
+        return element.scrollTop;
+      });
+      if (top === 0) break;
+    }
+    await talk.getByText(SEEN[0]!).waitFor();
+    await page.screenshot({ path: join(import.meta.dirname, `shots/hostile-${name}.png`) });
+
+    await page.goto(`${bed.address}/s/${session}/raw`);
+    await page.getByRole("region", { name: "Wire log" }).waitFor();
+    await page.getByRole("searchbox").fill("harmed");
+    await page.getByRole("region", { name: "Wire log" }).getByRole("button", { expanded: false }).first().click();
+    expect(await harm(page)).toEqual([]);
+    await page.goto(`${bed.address}/s/${session}/timeline`);
+    await page.getByText("Tools that took longest").waitFor();
+    expect(await harm(page)).toEqual([]);
+    await page.goto(bed.address);
+    await page.getByText("Harm", { exact: false }).first().waitFor();
+    expect(await harm(page)).toEqual([]);
+    expect(elsewhere).toEqual([]);
+    // One that loads nothing else ends where it began.
+    expect(new URL(page.url()).origin).toBe(bed.address);
+  });
+});

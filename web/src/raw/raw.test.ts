@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+
+import type { Event } from "../../api/types";
+import { beside, fits, ofRun } from "./beside";
+import { pretty, readRecords } from "./wire";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const LOG = [
+  's 1000 77 {"argv":[]}',
+  'o 1010 {"type":"system","subtype":"init"}',
+  'i 1020 1 {"type":"user","uuid":"p1"}',
+  'o 1030 {"type":"assistant","uuid":"m1","text":"grüße"}',
+  "e 1040 a warning",
+  'o 1050 {"type":"stream_event","event":{"type":"content_block_start","id":"toolu_1"}}',
+  'o 1050 {"type":"brand_new"}',
+  "x 2000 0 -",
+  "o 2001 half",
+].join("\n");
+
+describe("records", () => {
+  it("are read whole, with their places, and half a one is left", () => {
+    const { lines, from, to } = readRecords(bytes(LOG), 0, false);
+    expect([from, to]).toEqual([0, bytes(LOG).length - "o 2001 half".length]);
+    expect(lines.map((line) => [line.source, line.type])).toEqual([
+      ["note", "started"],
+      ["out", "system/init"],
+      ["in", "user"],
+      ["out", "assistant"],
+      ["err", "stderr"],
+      ["out", "stream_event/content_block_start"],
+      ["out", "brand_new"],
+      ["note", "ended"],
+    ]);
+    expect(lines[2]?.text).toBe('{"type":"user","uuid":"p1"}');
+    expect(lines[4]).toMatchObject({ at: 1040, text: "a warning" });
+    const again = readRecords(bytes(LOG).subarray(lines[4]!.offset), lines[4]!.offset, false);
+    expect(again.lines[0]).toEqual(lines[4]);
+  });
+
+  it("begin with the first whole one where the part is cut", () => {
+    const { lines, from } = readRecords(bytes(LOG).subarray(5), 5, true);
+    expect(from).toBe(LOG.indexOf("o 1010"));
+    expect(lines[0]?.type).toBe("system/init");
+  });
+
+  it("are kept where nobody understands them", () => {
+    expect(readRecords(bytes("? what\n\no 1 not json\n"), 0, false).lines.map((line) => [line.text, line.type])).toEqual([["? what", null], ["not json", null]]);
+    expect(pretty("not json")).toBe("not json");
+    expect(pretty('{"a":1}')).toBe('{\n  "a": 1\n}');
+  });
+});
+
+const event = (seq: number, ms: number, body: { type: Event["type"] } & Record<string, unknown>) =>
+  ({ session: "s", seq, at: new Date(ms).toISOString(), turn: null, parent_tool_call_id: null, ...body }) as unknown as Event;
+
+const EVENTS = [
+  event(1, 999, { type: "run_started", run: "r1" }),
+  event(2, 1011, { type: "session_status", status: "ready" }),
+  event(3, 1015, { type: "user_message", prompt: "p1" }),
+  event(4, 1051, { type: "message", uuid: "m1" }),
+  event(5, 1051, { type: "tool_call", tool_call_id: "toolu_1" }),
+  event(6, 1052, { type: "unknown", what: "brand_new" }),
+  event(7, 3000, { type: "run_started", run: "r2" }),
+];
+
+it("events stand beside the line that has their name, else beside the last there was", () => {
+  const { lines } = readRecords(bytes(LOG), 0, false);
+  const rows = beside(lines, ofRun(EVENTS, "r1"));
+  expect(rows.map((row) => row.events.map((one) => one.seq))).toEqual([[1], [2], [3], [4], [], [5], [6], []]);
+  expect(ofRun(EVENTS, "r3")).toEqual([]);
+  expect(beside([], EVENTS)).toEqual([]);
+
+  const found = (words: string, source: Parameters<typeof fits>[1]["source"] = "all") => rows.filter((row) => fits(row, { words, source })).map((row) => row.line.type);
+  expect(found("GRÜSSE".replace("SS", "ß"))).toEqual(["assistant"]);
+  expect(found("tool_call")).toEqual(["stream_event/content_block_start"]);
+  expect(found("#3")).toEqual(["user"]);
+  expect(found("", "err")).toEqual(["stderr"]);
+  expect(found("", "unknown")).toEqual(["brand_new"]);
+});
