@@ -1,53 +1,71 @@
 /**
- * Keeps the page itself, so that it opens while the daemon is away. Nothing of the API is kept.
- * Files under /assets/ have their contents' hash in their names: what is kept stays right.
+ * Keeps the client's own files, so that it opens while the daemon is away. Nothing of the API is kept.
+ * The build puts the list of files here; another build is another list, and another cache.
  */
 
-const CACHE = "pilothouse-1";
+/** @type {{ version: string, files: string[] }} */
+const BUILD = { version: "none", files: [] };
+
+const CACHE = `pilothouse-${BUILD.version}`;
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.add("/")));
-  self.skipWaiting();
+  const keep = async () => {
+    const cache = await caches.open(CACHE);
+    await cache.addAll(["/", ...BUILD.files]);
+    await self.skipWaiting();
+  };
+  event.waitUntil(keep());
 });
 
 self.addEventListener("activate", (event) => {
-  event.waitUntil(self.clients.claim());
+  const clear = async () => {
+    const old = (await caches.keys()).filter((name) => name !== CACHE);
+    await Promise.all(old.map((name) => caches.delete(name)));
+    await self.clients.claim();
+  };
+  event.waitUntil(clear());
 });
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  const url = new URL(request.url);
-  if (request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/api/")) return;
-  if (url.pathname.startsWith("/assets/")) event.respondWith(kept(request));
-  else if (request.mode === "navigate") event.respondWith(page(request));
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== location.origin || pathname.startsWith("/api/")) return;
+  if (request.mode === "navigate") event.respondWith(page(request));
+  else if (BUILD.files.includes(pathname)) event.respondWith(kept(request));
 });
 
+/**
+ * Files have their contents' hash in their names: what is kept stays right.
+ * @param {Request} request
+ */
 async function kept(request) {
-  const cache = await caches.open(CACHE);
-  const known = await cache.match(request);
-  if (known) return known;
-  const response = await fetch(request);
-  if (response.ok) await cache.put(request, response.clone());
-  return response;
+  const known = await caches.match(request);
+  return known ?? fetch(request);
 }
 
-/** Every route is the same page. A new one makes the files of the old one useless. */
+/**
+ * Every place is the same page, as new as the daemon has it.
+ * @param {Request} request
+ */
 async function page(request) {
-  const cache = await caches.open(CACHE);
   try {
-    const response = await fetch(request);
-    if (response.ok) {
-      const [before, now] = await Promise.all([cache.match("/").then((old) => old?.text()), response.clone().text()]);
-      if (before !== now) {
-        const stale = (await cache.keys()).filter((key) => new URL(key.url).pathname.startsWith("/assets/"));
-        await Promise.all(stale.map((key) => cache.delete(key)));
-        await cache.put("/", response.clone());
-      }
-    }
-    return response;
+    return await fetch(request);
   } catch (error) {
-    const known = await cache.match("/");
+    const known = await caches.match("/");
     if (known) return known;
     throw error;
   }
 }
+
+/** A notification opens what it is about, in a window that is there already if one is. */
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const path = event.notification.data?.path ?? "/";
+  event.waitUntil(
+    self.clients.matchAll({ type: "window", includeUncontrolled: true }).then(async ([window]) => {
+      if (!window) return self.clients.openWindow(path);
+      await window.focus();
+      window.postMessage({ open: path });
+    }),
+  );
+});

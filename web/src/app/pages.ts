@@ -11,6 +11,7 @@ type Page = Component<{ place: Place }>;
 
 export const pages: Partial<Record<Place["at"], () => Promise<{ default: Page }>>> = {
   session: page(() => import("../conversation/SessionPage.svelte")),
+  settings: page(() => import("../settings/SettingsPage.svelte")),
   approvals: page(() => import("../approvals/ApprovalsPage.svelte")),
 };
 
