@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { live, log } from "../state/logs.test-support";
-import { before, changesSince, isInConversation, pointsOf } from "./points";
+import { uuidOf, type Item } from "../state/items";
+import { before, changesSince, isInConversation, living, pointsOf } from "./points";
 
 describe("going back", () => {
   it("goes to before any prompt: after the turn before it, or to the beginning", () => {
@@ -19,6 +20,15 @@ describe("going back", () => {
     expect(first && isInConversation(items, first.key)).toBe(false);
     const last = items.at(-1);
     expect(last && isInConversation(items, last.key)).toBe(true);
+  });
+
+  it("leaves out what was dropped by going back", () => {
+    const { items } = live(log("two-turns"));
+    const end = items.findIndex((item) => item.kind === "turn_end");
+    const backTo = uuidOf(items[end]!);
+    const wentBack: Item = { key: "e99", turn: null, at: null, seq: 99, kind: "conversation", reason: "rewound", backTo };
+    expect(living([...items, wentBack])).toEqual(items.slice(0, end + 1));
+    expect(isInConversation([...items, wentBack], pointsOf(items)[0]!.key)).toBe(false);
   });
 
   it("knows what was changed since", () => {

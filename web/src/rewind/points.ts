@@ -1,7 +1,7 @@
 /** Where a conversation can be gone back to, and what has changed since. Pure. */
 
 import type { From, ModifyFile, Rewound } from "../../api/types";
-import type { Item, ToolCallItem, UserItem } from "../state/items";
+import { uuidOf, type Item, type ToolCallItem, type UserItem } from "../state/items";
 
 /** A prompt that can be gone back to. */
 export type Point = UserItem & { readonly prompt: string };
@@ -17,32 +17,31 @@ export function isPoint(item: Item): item is Point {
   return item.state?.kind === "answered" || item.state?.kind === "taken_up";
 }
 
-/** A conversation that was left is not the one that a run goes on with. */
-function isBreak(item: Item): boolean {
-  return item.kind === "conversation" && (item.reason === "cleared" || item.reason === "plan");
+/** What is part of the conversation that goes on: nothing that was cleared, or dropped by going back. */
+export function living(items: readonly Item[]): readonly Item[] {
+  let alive: Item[] = [];
+  for (const item of items) {
+    if (item.kind === "conversation" && (item.reason === "cleared" || item.reason === "plan")) alive = [];
+    else if (item.kind === "conversation" && item.backTo !== null) {
+      const end = alive.findLastIndex((one) => uuidOf(one) === item.backTo);
+      if (end >= 0) alive = alive.slice(0, end + 1);
+    } else alive.push(item);
+  }
+  return alive;
 }
 
-/** Whether something was said in the conversation that goes on. */
+/** Whether something is part of the conversation that goes on. */
 export function isInConversation(items: readonly Item[], key: string): boolean {
-  const at = items.findIndex((item) => item.key === key);
-  return at >= 0 && !items.slice(at).some(isBreak);
-}
-
-/** The message that is the last of a turn, or of a text. */
-function uuidOf(item: Item): string | null {
-  if (item.kind === "turn_end") return item.lastMessageUuid;
-  return item.kind === "text" ? item.uuid : null;
+  return living(items).some((item) => item.key === key);
 }
 
 /** From where a run goes on as if this had not been said; from scratch where nothing was said before. */
 export function before(items: readonly Item[], key: string): From {
-  for (let at = items.findIndex((item) => item.key === key) - 1; at >= 0; at -= 1) {
-    const item = items[at]!;
-    if (isBreak(item)) break;
-    const uuid = uuidOf(item);
-    if (uuid !== null) return { kind: "message", uuid };
-  }
-  return { kind: "scratch" };
+  const alive = living(items);
+  const at = alive.findIndex((item) => item.key === key);
+  const last = alive.slice(0, Math.max(0, at)).findLast((item) => uuidOf(item) !== null);
+  const uuid = last === undefined ? null : uuidOf(last);
+  return uuid === null ? { kind: "scratch" } : { kind: "message", uuid };
 }
 
 /** What is known of what putting files back would do. */
