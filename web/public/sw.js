@@ -56,3 +56,16 @@ async function page(request) {
     throw error;
   }
 }
+
+/** A notification opens what it is about, in a window that is there already if one is. */
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const path = event.notification.data?.path ?? "/";
+  event.waitUntil(
+    self.clients.matchAll({ type: "window", includeUncontrolled: true }).then(async ([window]) => {
+      if (!window) return self.clients.openWindow(path);
+      await window.focus();
+      window.postMessage({ open: path });
+    }),
+  );
+});

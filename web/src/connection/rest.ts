@@ -17,6 +17,7 @@ const routes = {
   sendPrompt: ["POST", "/api/v1/sessions/{session}/prompts"],
   uploadAttachment: ["POST", "/api/v1/sessions/{session}/attachments"],
   listOpenApprovals: ["GET", "/api/v1/approvals"],
+  listApprovals: ["GET", "/api/v1/sessions/{session}/approvals"],
   listEvents: ["GET", "/api/v1/sessions/{session}/events"],
   stopTask: ["POST", "/api/v1/sessions/{session}/tasks/{task}/stop"],
   backgroundTasks: ["POST", "/api/v1/sessions/{session}/tasks/background"],

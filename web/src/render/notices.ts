@@ -35,6 +35,7 @@ const CONVERSATION: Readonly<Record<ConversationItem["reason"], string>> = {
   forked: "A copy of the conversation begins",
   cleared: "The conversation was cleared",
   plan: "The plan is carried out in a fresh conversation",
+  rewound: "The conversation went back; what stands above since then is not part of it any more",
 };
 
 const LIMIT: Readonly<Record<string, string>> = {

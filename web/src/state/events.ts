@@ -2,7 +2,7 @@
 
 import type { Approval, Event, Task } from "../../api/types";
 import type { Draft } from "./draft";
-import type { ApprovalCard, ApprovalFate, CallState, Item, ToolCallItem } from "./items";
+import { uuidOf, type ApprovalCard, type ApprovalFate, type CallState, type Item, type ToolCallItem } from "./items";
 import { promptMoved, said } from "./prompts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -21,7 +21,7 @@ export function apply(draft: Draft, event: Event): void {
     case "conversation_changed":
       draft.set({ cliSession: event.cli_session });
       if (event.reason === "started" || event.reason === "resumed") return;
-      return add(draft, event, { ...base(event), kind: "conversation", reason: event.reason });
+      return add(draft, event, { ...base(event), kind: "conversation", reason: event.reason, backTo: null });
     case "available_commands":
       return draft.set({ commands: event.commands });
     case "user_message":
@@ -106,6 +106,15 @@ function add(draft: Draft, event: Event, item: Item): void {
 function runStarted(draft: Draft, event: Of<"run_started">): void {
   const { run, before } = draft.now.cost;
   draft.set({ run: event.run, cost: { run: null, before: before + (run ?? 0) } });
+  const { origin } = event;
+  if (origin.kind !== "resumed" || origin.at === null || !isPast(draft.items, origin.at)) return;
+  add(draft, event, { ...base(event), kind: "conversation", reason: "rewound", backTo: origin.at });
+}
+
+/** Whether something of the model stands after a message that is known: going on there leaves it out. */
+function isPast(items: readonly Item[], uuid: string): boolean {
+  const at = items.findLastIndex((item) => uuidOf(item) === uuid);
+  return at >= 0 && items.slice(at + 1).some((item) => uuidOf(item) !== null);
 }
 
 function runEnded(draft: Draft, event: Of<"run_ended">): void {

@@ -182,10 +182,12 @@ export type RateLimitItem = Base & {
   readonly utilization: number | null;
 };
 
-/** From here on the conversation is another one: cleared, forked, resumed. */
+/** From here on the conversation is another one: cleared, forked, resumed; or it went back. */
 export type ConversationItem = Base & {
   readonly kind: "conversation";
-  readonly reason: ConversationReason;
+  readonly reason: ConversationReason | "rewound";
+  /** The message after which everything up to here is dropped, where it went back. */
+  readonly backTo: string | null;
 };
 
 /** A run ended, and that means something to the user. */
@@ -232,3 +234,9 @@ export type Item =
   | ConversationItem
   | RunEndedItem
   | TurnEndItem;
+
+/** The CLI's id of the message that an item is, or of the last one of a turn: conversations can end there. */
+export function uuidOf(item: Item): string | null {
+  if (item.kind === "turn_end") return item.lastMessageUuid;
+  return item.kind === "text" ? item.uuid : null;
+}

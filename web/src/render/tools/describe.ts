@@ -222,7 +222,9 @@ export const STATE_WORD: Readonly<Record<CallState, string>> = {
 
 /** Whether a card shows its inside before anybody asks: what people want to see of a call. */
 export function isOpenAtFirst(call: Pick<ToolCallItem, "payload" | "state">): boolean {
-  if (call.state === "error" || call.state === "waiting") return true;
+  if (call.state === "error") return true;
+  // The request about it shows it whole.
+  if (call.state === "waiting") return false;
   switch (call.payload?.kind) {
     case "modify_file":
     case "shell_exec":

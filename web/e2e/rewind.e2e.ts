@@ -1,0 +1,123 @@
+/** Going back to before a prompt, and copies that end somewhere. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+
+import { Bed, script, until } from "./bed";
+import { look, LOOKS } from "./look";
+
+let bed: Bed;
+
+beforeAll(async () => {
+  bed = await Bed.open();
+});
+
+afterAll(async () => {
+  await bed.close();
+  expect(bed.complaints).toEqual([]);
+});
+
+const talk = (page: Page) => page.getByRole("region", { name: "Conversation" });
+const composer = (page: Page) => page.getByRole("combobox", { name: "Message" });
+const file = (name: string) => join(bed.path("work"), name);
+
+const write = (name: string, content: string) => `tool Write ${JSON.stringify({ file_path: file(name), content })}`;
+
+/** A session that has written a file twice, once for each of two prompts. */
+async function written(title: string, name: string): Promise<string> {
+  const { id } = await bed.session({ title, profile: { mode: "acceptEdits" } });
+  const idle = () => until(async () => (await bed.api<{ status: string }>("GET", `/sessions/${id}`)).status === "idle", "the turn to end");
+  await bed.say(id, `Write the first.\n${script(write(name, "one\n"), "---", "say First written.")}`);
+  await idle();
+  await bed.say(id, `Write the second.\n${script(`tool Read ${JSON.stringify({ file_path: file(name) })}`, "---", write(name, "two\n"), "---", "say Second written.")}`);
+  await until(async () => readFileSync(file(name), "utf8") === "two\n", "the second to be written");
+  await idle();
+  return id;
+}
+
+async function open(page: Page, session: string) {
+  await page.goto(`${bed.address}/s/${session}`);
+  await composer(page).waitFor();
+}
+
+async function back(page: Page, title: string) {
+  await page.getByRole("main").getByRole("button", { name: `Session: ${title}` }).click();
+  await page.getByRole("menuitem", { name: "Rewind or fork" }).click();
+  await page.getByRole("dialog").getByText("Back to before").waitFor();
+  return page.getByRole("dialog");
+}
+
+describe("going back", () => {
+  it("puts files back after showing what would change", async () => {
+    const id = await written("Files", "files.txt");
+    const page = await bed.browser();
+    await open(page, id);
+    const dialog = await back(page, "Files");
+    await dialog.getByText("1 file would be put back").waitFor();
+    await dialog.getByRole("region", { name: /Change to/ }).getByText("two").waitFor();
+    await dialog.getByRole("checkbox", { name: /conversation/ }).uncheck();
+    await dialog.getByRole("button", { name: "Rewind the files" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(readFileSync(file("files.txt"), "utf8")).toBe("one\n");
+  });
+
+  it("takes the conversation and the files back, and gives the prompt back", async () => {
+    const id = await written("Both", "both.txt");
+    const page = await bed.browser();
+    await open(page, id);
+    await talk(page).getByText("Second written.", { exact: true }).hover();
+    await talk(page).getByRole("button", { name: "Rewind to before this" }).last().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1 file would be put back").waitFor();
+    await dialog.getByRole("button", { name: "Rewind both" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(readFileSync(file("both.txt"), "utf8")).toBe("one\n");
+    await until(async () => (await composer(page).inputValue()).startsWith("Write the second."), "the prompt to be in the composer");
+    await until(async () => (await bed.api<{ status: string }>("GET", `/sessions/${id}`)).status === "ready", "the run to be ready");
+    await composer(page).fill(script("say Otherwise."));
+    await composer(page).press("Enter");
+    await talk(page).getByText("Otherwise.", { exact: true }).waitFor();
+  });
+
+  it("wakes a session to look at its files", async () => {
+    const id = await written("Asleep", "asleep.txt");
+    await bed.api("POST", `/sessions/${id}/stop`);
+    const page = await bed.browser();
+    await open(page, id);
+    const dialog = await back(page, "Asleep");
+    await dialog.getByRole("button", { name: "Start it to look at the files" }).click();
+    await dialog.getByText("1 file would be put back").waitFor();
+  });
+});
+
+describe("a fork", () => {
+  it("ends at any text, and the original stays", async () => {
+    const id = await written("Fork", "fork.txt");
+    const page = await bed.browser();
+    await open(page, id);
+    await talk(page).getByText("First written.", { exact: true }).hover();
+    await talk(page).locator(".row", { hasText: "First written." }).getByRole("button", { name: "Fork from here" }).last().click();
+    await page.getByRole("heading", { name: "Fork (fork)" }).waitFor();
+    expect(page.url()).not.toContain(id);
+    await composer(page).fill(script("say In the copy."));
+    await composer(page).press("Enter");
+    await talk(page).getByText("In the copy.", { exact: true }).waitFor();
+    await open(page, id);
+    await talk(page).getByText("Second written.", { exact: true }).waitFor();
+    expect(await talk(page).getByText("In the copy.", { exact: true }).count()).toBe(0);
+  });
+});
+
+describe.each(LOOKS)("$name", ({ name, ...options }) => {
+  it("pictures", async () => {
+    const id = await written("Go back", `look-${name}.txt`);
+    const page = await bed.browser(options);
+    await open(page, id);
+    const dialog = await back(page, "Go back");
+    await dialog.getByText("1 file would be put back").waitFor();
+    await look(page, "rewind", name);
+    await bed.api("DELETE", `/sessions/${id}`);
+  });
+});
