@@ -1,7 +1,19 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
+import type { ProxyOptions } from "vite";
 import { defineConfig } from "vitest/config";
 
 const daemon = process.env["PILOTHOUSE_DAEMON"] ?? "http://127.0.0.1:7717";
+
+/** The daemon lets in only pages of its own: in development this server is one. */
+const api: ProxyOptions = {
+  target: daemon,
+  changeOrigin: true,
+  ws: true,
+  configure: (proxy) => {
+    proxy.on("proxyReq", (request) => request.setHeader("origin", daemon));
+    proxy.on("proxyReqWs", (request) => request.setHeader("origin", daemon));
+  },
+};
 
 export default defineConfig({
   plugins: [svelte()],
@@ -14,7 +26,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 400,
   },
-  server: { proxy: { "/api": { target: daemon, ws: true } } },
+  server: { proxy: { "/api": api } },
   test: {
     include: ["src/**/*.test.ts"],
     environment: "node",

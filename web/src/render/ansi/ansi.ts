@@ -95,6 +95,8 @@ function withCodes(style: Style, parameters: string): Style {
     else if (code === 49) next.bg = null;
     else if (code === 38 || code === 48) {
       const { colour, took } = extended(codes, i + 1);
+      // What follows a colour that is none cannot be told apart.
+      if (took === 0) break;
       if (code === 38) next.fg = colour;
       else next.bg = colour;
       i += took;
@@ -191,7 +193,8 @@ function sequence(text: string, at: number): { end: number; sgr?: string; erase?
       }
       if (code < 0x20 || code > 0x3f) return { end: i };
     }
-    return { end: body };
+    // One that the text ends in is left out: the rest of it may still come.
+    return { end: text.length - body < LONGEST_CSI ? text.length : body };
   }
   if (introducer !== undefined && "]PX^_\u0090\u0098\u009d\u009e\u009f".includes(introducer)) {
     for (let i = body; i < text.length && i - body < LONGEST_STRING; i++) {

@@ -4,7 +4,8 @@
  * after the link, and only then is a block drawn anew.
  *
  * Cuts are made only where every reader of Markdown would see two blocks: before and after a
- * fence or a heading at the margin, and at a blank line that no list reaches across. A block may
+ * fence or a heading at the margin, at a blank line that no list reaches across, and between the
+ * items of a list that has become long. A block may
  * still hold several things; which, is for the lexer to say. One pass over complete lines; the
  * line that is being written always belongs to the last block.
  */
@@ -29,13 +30,19 @@ const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const DEFINITION = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*<?([^\s<>]{1,2000})>?(?:[ \t]+["'(]([^\n]{0,400})["')])?[ \t]*$/;
 const BLANK = /^[ \t\r]*$/;
 
+// A longer list is cut before an item, which is not what Markdown says but reads the same.
+const LONGEST_LIST = 4_000;
+
 const NO_LINKS: Links = {};
+// Nobody writes more; each costs a look at all blocks before it.
+const MOST_LINKS = 100;
 
 /** Splits a growing text. Belongs to one text; a text that did not just grow is split anew. */
 export class Splitter {
   private text = "";
   private blocks: Block[] = [];
   private links: Links = NO_LINKS;
+  private linkCount = 0;
   /** Where the open block begins, and the first line that was not looked at. */
   private start = 0;
   private at = 0;
@@ -76,8 +83,12 @@ export class Splitter {
       return;
     }
     const margin = FENCE.exec(line);
-    const reaches = this.inList && (LIST_ITEM.test(line) || /^[ \t]/.test(line));
+    // Indented code goes on across blank lines, too.
+    const reaches = /^(?: {4}|\t)/.test(line) || (this.inList && (LIST_ITEM.test(line) || /^[ \t]/.test(line)));
     if (this.afterBlank && !reaches) this.cut(from);
+    if (this.inList && from - this.start > LONGEST_LIST && /^(?:[-*+]|\d{1,9}[.)])[ \t]/.test(line)) {
+      this.cut(from);
+    }
     if (margin?.[1] === "" || HEADING.test(line)) this.cut(from);
     this.afterBlank = false;
     if (margin?.[2] !== undefined) {
@@ -114,12 +125,14 @@ export class Splitter {
 
   /** Takes in the address of a link, and draws those blocks anew that may have waited for it. */
   private define(line: string): void {
+    if (this.linkCount >= MOST_LINKS) return;
     const match = DEFINITION.exec(line);
     const label = match?.[1]?.replace(/\s+/g, " ").toLowerCase();
     const href = match?.[2];
     if (label === undefined || href === undefined || Object.hasOwn(this.links, label)) return;
     const links = { ...this.links, [label]: { href, title: match?.[3] } };
     this.links = links;
+    this.linkCount++;
     this.blocks = this.blocks.map((block) =>
       block.source.toLowerCase().includes(`[${label}]`) ? { ...block, id: `${block.id}'`, links } : block,
     );

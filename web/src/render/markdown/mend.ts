@@ -15,7 +15,8 @@ export function mend(source: string): string {
   if (isInFence(source)) return source;
   let text = source;
   if (UNDECIDED.test(source.slice(lineStart))) text = source.slice(0, lineStart).trimEnd();
-  const paragraph = Math.max(text.lastIndexOf("\n\n") + 2, lastItem(text));
+  const blank = text.lastIndexOf("\n\n");
+  const paragraph = Math.max(blank === -1 ? 0 : blank + 2, lastItem(text));
   if (text.length - paragraph > LONGEST) return text;
   return text.slice(0, paragraph) + closeInline(text.slice(paragraph));
 }
@@ -78,11 +79,19 @@ function endSpan(text: string, at: number, ticks: string, open: readonly string[
 
 function closeAll(text: string, open: readonly string[]): string {
   if (open.length === 0 || open.length > 8) return stripOpening(text);
-  let shown = stripOpening(text);
+  let shown = stripHalf(stripOpening(text), open.at(-1) ?? "");
   const trailing = /\s+$/.exec(shown)?.[0] ?? "";
   shown = shown.slice(0, shown.length - trailing.length);
   for (const mark of open.toReversed()) shown += mark;
   return shown + trailing;
+}
+
+/** Of a closing mark of several characters the first may be there already. */
+function stripHalf(text: string, mark: string): string {
+  const half = mark.slice(0, -1);
+  if (half === "" || !text.endsWith(half[0] ?? "")) return text;
+  const run = /([*_~])\1*$/.exec(text)?.[0] ?? "";
+  return run.length < mark.length ? text.slice(0, -run.length) : text;
 }
 
 /** Marks that stand at the very end have opened nothing yet, or are half of a closing pair. */
