@@ -140,7 +140,7 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
 
     await page.goto(`${bed.address}/s/${session}/raw`);
     await page.getByRole("region", { name: "Wire log" }).waitFor();
-    await page.getByRole("searchbox").fill("harmed");
+    await page.getByRole("searchbox", { name: "Filter lines and events" }).fill("harmed");
     await page.getByRole("region", { name: "Wire log" }).getByRole("button", { expanded: false }).first().click();
     expect(await harm(page)).toEqual([]);
     await page.goto(`${bed.address}/s/${session}/timeline`);

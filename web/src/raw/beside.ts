@@ -14,7 +14,7 @@ export type Beside = { readonly line: WireLine; readonly events: readonly Event[
 
 /** Clocks of two processes are the same clock, read at slightly different times. */
 const SLACK = 2;
-/** What is said to the CLI is stored before it is written; so much later it is. */
+/** A decision is stored before it is written; so much later it is. */
 const SOON = 5000;
 
 export function beside(lines: readonly WireLine[], events: readonly Event[]): Beside[] {
@@ -26,7 +26,8 @@ export function beside(lines: readonly WireLine[], events: readonly Event[]): Be
     const at = Date.parse(event.at);
     while (high + 1 < lines.length && lines[high + 1]!.at <= at + SLACK) high += 1;
     const name = nameOf(event);
-    const place = name === null ? null : (lastWith(lines, name, low, high) ?? nextWith(lines, name, high + 1, at + SOON));
+    const until = waits(event) ? Number.POSITIVE_INFINITY : at + SOON;
+    const place = name === null ? null : (lastWith(lines, name, low, high) ?? nextWith(lines, name, high + 1, until));
     rows[place ?? high]!.events.push(event);
     if (place === null) low = high;
   }
@@ -41,6 +42,11 @@ function lastWith(lines: readonly WireLine[], name: string, low: number, high: n
 function nextWith(lines: readonly WireLine[], name: string, from: number, until: number): number | null {
   for (let at = from; at < lines.length && lines[at]!.at <= until; at += 1) if (lines[at]!.text.includes(name)) return at;
   return null;
+}
+
+/** A prompt is written when it is its turn. */
+function waits(event: Event): boolean {
+  return event.type === "user_message" || event.type === "prompt_updated";
 }
 
 function nameOf(event: Event): string | null {
@@ -70,12 +76,21 @@ function nameOf(event: Event): string | null {
   }
 }
 
-/** The events of one run: from its start to the next one's. */
+/** The events of one run: with what it was started for, which came before its start, until the run after it. */
 export function ofRun(events: readonly Event[], run: string): readonly Event[] {
-  const from = events.findIndex((event) => event.type === "run_started" && event.run === run);
-  if (from < 0) return [];
-  const to = events.findIndex((event, at) => at > from && event.type === "run_started");
-  return events.slice(from, to < 0 ? undefined : to);
+  const start = events.findIndex((event) => event.type === "run_started" && event.run === run);
+  if (start < 0) return [];
+  const from = afterEnd(events, start);
+  const next = events.findIndex((event, at) => at > start && event.type === "run_started");
+  return events.slice(from, next < 0 ? undefined : Math.max(start, afterEnd(events, next)));
+}
+
+/** The place after the run that ended last before this place. */
+function afterEnd(events: readonly Event[], place: number): number {
+  const before = events.slice(0, place);
+  const ended = before.findLastIndex((event) => event.type === "run_ended");
+  const started = before.findLastIndex((event) => event.type === "run_started");
+  return started > ended ? place : ended + 1;
 }
 
 /** What is wanted of the rows. */

@@ -60,13 +60,16 @@ const EVENTS = [
   event(4, 1051, { type: "message", uuid: "m1" }),
   event(5, 1051, { type: "tool_call", tool_call_id: "toolu_1" }),
   event(6, 1052, { type: "unknown", what: "brand_new" }),
-  event(7, 3000, { type: "run_started", run: "r2" }),
+  event(7, 2000, { type: "run_ended", run: "r1" }),
+  event(8, 2900, { type: "user_message", prompt: "p2" }),
+  event(9, 3000, { type: "run_started", run: "r2" }),
 ];
 
 it("events stand beside the line that has their name, else beside the last there was", () => {
   const { lines } = readRecords(bytes(LOG), 0, false);
   const rows = beside(lines, ofRun(EVENTS, "r1"));
-  expect(rows.map((row) => row.events.map((one) => one.seq))).toEqual([[1], [2], [3], [4], [], [5], [6], []]);
+  expect(rows.map((row) => row.events.map((one) => one.seq))).toEqual([[1], [2], [3], [4], [], [5], [6], [7]]);
+  expect(ofRun(EVENTS, "r2").map((one) => one.seq)).toEqual([8, 9]);
   expect(ofRun(EVENTS, "r3")).toEqual([]);
   expect(beside([], EVENTS)).toEqual([]);
 
