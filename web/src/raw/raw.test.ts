@@ -67,11 +67,13 @@ const EVENTS = [
 
 it("events stand beside the line that has their name, else beside the last there was", () => {
   const { lines } = readRecords(bytes(LOG), 0, false);
-  const rows = beside(lines, ofRun(EVENTS, "r1"));
+  const rows = beside(lines, ofRun(EVENTS, "r1"), false);
   expect(rows.map((row) => row.events.map((one) => one.seq))).toEqual([[1], [2], [3], [4], [], [5], [6], [7]]);
   expect(ofRun(EVENTS, "r2").map((one) => one.seq)).toEqual([8, 9]);
   expect(ofRun(EVENTS, "r3")).toEqual([]);
-  expect(beside([], EVENTS)).toEqual([]);
+  expect(beside([], EVENTS, false)).toEqual([]);
+  const end = beside(lines.slice(5), ofRun(EVENTS, "r1"), true);
+  expect(end.map((row) => row.events.map((one) => one.seq))).toEqual([[5], [4, 6], [7]]);
 
   const found = (words: string, source: Parameters<typeof fits>[1]["source"] = "all") => rows.filter((row) => fits(row, { words, source })).map((row) => row.line.type);
   expect(found("GRÜSSE".replace("SS", "ß"))).toEqual(["assistant"]);
