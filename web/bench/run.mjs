@@ -8,7 +8,8 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
@@ -61,8 +62,8 @@ async function open(session) {
 
 /** @type {[string, string, string][]} */
 const table = [];
-/** @type {Map<number, { local: number[], whole: number[], script: number[] }>} */
-const times = new Map(SIZES.map((size) => [size, { local: [], whole: [], script: [] }]));
+/** @type {Map<number, { local: number[], whole: number[] }>} */
+const times = new Map(SIZES.map((size) => [size, { local: [], whole: [] }]));
 for (let round = 0; round <= ROUNDS; round += 1) {
   for (const { size, transcript } of sessions) {
     const { painted, close } = await open(transcript.session);
@@ -75,19 +76,21 @@ for (let round = 0; round <= ROUNDS; round += 1) {
 }
 const [few, many] = SIZES.map((size) => times.get(size));
 if (few && many) {
-  for (const [what, pick] of /** @type {const} */ ([["local", "local"], ["whole", "whole"]])) {
-    const [a, b] = [median(few[pick]), median(many[pick])];
-    const name = what === "local" ? "painted after the last data came" : "painted after the first data came";
+  for (const [name, pick, goals] of /** @type {const} */ ([
+    ["painted after the last of it came", "local", ["≤ 300 ms", "≤ 2"]],
+    ["painted after the first of it came", "whole", ["", ""]],
+  ])) {
     table.push([`${name}, 1,000 items`, spread(few[pick]), ""]);
-    table.push([`${name}, 10,000 items`, spread(many[pick]), "≤ 300 ms"]);
-    table.push(["  ratio", (b / a).toFixed(2), "≤ 2"]);
+    table.push([`${name}, 10,000 items`, spread(many[pick]), goals[0]]);
+    table.push(["  ratio", (median(many[pick]) / median(few[pick])).toFixed(2), goals[1]]);
   }
 }
 
 await stream();
-table.push(["entry JS, gzip", `${(entry() / 1024).toFixed(1)} KiB`, "≤ 150 KiB"]);
+table.push(["entry JS with the conversation, gzip", `${(entry() / 1024).toFixed(1)} KiB`, "≤ 150 KiB"]);
 await browser.close();
 host.close();
+table.push([`load of the machine (${cpus().length} cores)`, (loadavg()[0] ?? 0).toFixed(1), ""]);
 print();
 
 /** Streams text, calls and ends of turns into the longest transcript, and watches the frames. */
@@ -125,10 +128,12 @@ async function stream() {
   table.push(["  tasks over 50 ms", String(tasks), ""]);
 }
 
+/** What is loaded before a conversation can be shown. */
 function entry() {
   const page = readFileSync(join(dist, "index.html"), "utf8");
   const scripts = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map((match) => match[1] ?? "");
-  return scripts.reduce((sum, script) => sum + gzipSync(readFileSync(join(dist, script))).length, 0);
+  const talk = readdirSync(join(dist, "assets")).filter((file) => /^SessionPage-.*\.js$/.test(file)).map((file) => `assets/${file}`);
+  return [...scripts, ...talk].reduce((sum, script) => sum + gzipSync(readFileSync(join(dist, script))).length, 0);
 }
 
 /** @param {readonly number[]} sorted @param {number} part */

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const output = `\u001b]0;title\u0007\u001b]8;;javascript:window.harmed='osc'\u0007a link\u001b]8;;\u0007 \u001b[31mred${HTML}\u001b[0m\r\u001b[2J\u001b[999;999H\u0000\u0008${LONG}\n`;
   writeFileSync(join(bed.path("work"), "hostile.txt"), output);
   const profile = { mode: "acceptEdits", allowed_tools: ["Bash", "Read"] };
-  session = (await bed.session({ title: `Harm ${HTML}`, profile, tags: ['<img src=x onerror="window.harmed=1">'] })).id;
+  session = (await bed.session({ title: `Harm ${HTML.slice(0, 400)}`, profile, tags: ['<img src=x onerror="window.harmed=1">'] })).id;
   await bed.say(
     session,
     [
@@ -123,7 +123,7 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
 
     await page.goto(`${bed.address}/s/${session}`);
     const talk = page.getByRole("region", { name: "Conversation" });
-    await talk.getByText(SEEN[2]!).waitFor();
+    await talk.getByText(SEEN[2]!, { exact: true }).waitFor();
     expect(await harm(page)).toEqual([]);
     // From the end to the beginning, everything opened on the way.
     for (let step = 0; step < 200; step += 1) {
@@ -135,12 +135,12 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
       });
       if (top === 0) break;
     }
-    await talk.getByText(SEEN[0]!).waitFor();
+    await talk.getByText(SEEN[0]!, { exact: true }).waitFor();
     await page.screenshot({ path: join(import.meta.dirname, `shots/hostile-${name}.png`) });
 
     await page.goto(`${bed.address}/s/${session}/raw`);
     await page.getByRole("region", { name: "Wire log" }).waitFor();
-    await page.getByRole("searchbox").fill("harmed");
+    await page.getByRole("searchbox", { name: "Filter lines and events" }).fill("harmed");
     await page.getByRole("region", { name: "Wire log" }).getByRole("button", { expanded: false }).first().click();
     expect(await harm(page)).toEqual([]);
     await page.goto(`${bed.address}/s/${session}/timeline`);

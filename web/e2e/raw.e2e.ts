@@ -30,7 +30,7 @@ describe("the raw view", () => {
     await row("user_message").first().waitFor();
     expect(await row("user_message").first().textContent()).toContain("to the CLI");
 
-    await page.getByRole("searchbox").fill("tool_update");
+    await page.getByRole("searchbox", { name: "Filter lines and events" }).fill("tool_update");
     await row("tool_update").first().waitFor();
     expect(await row("user_message").count()).toBe(0);
     await row("tool_update").first().click();
@@ -51,7 +51,7 @@ describe("the raw view", () => {
     await odd.first().waitFor();
     await odd.first().click();
     await page.getByText("nobody knows this type").first().waitFor();
-    await page.getByRole("searchbox").fill("no line has this");
+    await page.getByRole("searchbox", { name: "Filter lines and events" }).fill("no line has this");
     await page.getByText("No line fits").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await odd.first().waitFor();
@@ -61,7 +61,7 @@ describe("the raw view", () => {
     const page = await bed.browser();
     await page.goto(`${bed.address}/s/${session}/raw`);
     await page.getByRole("region", { name: "Wire log" }).waitFor();
-    await page.getByRole("searchbox").fill("brand-new-words");
+    await page.getByRole("searchbox", { name: "Filter lines and events" }).fill("brand-new-words");
     await page.getByText("No line fits").waitFor();
     await bed.say(session, script("say These are brand-new-words."));
     await page.getByRole("region", { name: "Wire log" }).getByText("brand-new-words").first().waitFor();
@@ -75,7 +75,7 @@ describe.each(LOOKS)("$name", ({ name, ...options }) => {
     const log = page.getByRole("region", { name: "Wire log" });
     await log.getByRole("button").filter({ hasText: "run_ready" }).first().waitFor();
     await look(page, "raw", name);
-    await page.getByRole("searchbox").fill("tool_call");
+    await page.getByRole("searchbox", { name: "Filter lines and events" }).fill("tool_call");
     await log.getByRole("button", { expanded: false }).first().click();
     await log.getByRole("region", { name: "Line" }).waitFor();
     await look(page, "raw-open", name);

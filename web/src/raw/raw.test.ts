@@ -60,15 +60,20 @@ const EVENTS = [
   event(4, 1051, { type: "message", uuid: "m1" }),
   event(5, 1051, { type: "tool_call", tool_call_id: "toolu_1" }),
   event(6, 1052, { type: "unknown", what: "brand_new" }),
-  event(7, 3000, { type: "run_started", run: "r2" }),
+  event(7, 2000, { type: "run_ended", run: "r1" }),
+  event(8, 2900, { type: "user_message", prompt: "p2" }),
+  event(9, 3000, { type: "run_started", run: "r2" }),
 ];
 
 it("events stand beside the line that has their name, else beside the last there was", () => {
   const { lines } = readRecords(bytes(LOG), 0, false);
-  const rows = beside(lines, ofRun(EVENTS, "r1"));
-  expect(rows.map((row) => row.events.map((one) => one.seq))).toEqual([[1], [2], [3], [4], [], [5], [6], []]);
+  const rows = beside(lines, ofRun(EVENTS, "r1"), false);
+  expect(rows.map((row) => row.events.map((one) => one.seq))).toEqual([[1], [2], [3], [4], [], [5], [6], [7]]);
+  expect(ofRun(EVENTS, "r2").map((one) => one.seq)).toEqual([8, 9]);
   expect(ofRun(EVENTS, "r3")).toEqual([]);
-  expect(beside([], EVENTS)).toEqual([]);
+  expect(beside([], EVENTS, false)).toEqual([]);
+  const end = beside(lines.slice(5), ofRun(EVENTS, "r1"), true);
+  expect(end.map((row) => row.events.map((one) => one.seq))).toEqual([[5], [4, 6], [7]]);
 
   const found = (words: string, source: Parameters<typeof fits>[1]["source"] = "all") => rows.filter((row) => fits(row, { words, source })).map((row) => row.line.type);
   expect(found("GRÜSSE".replace("SS", "ß"))).toEqual(["assistant"]);
