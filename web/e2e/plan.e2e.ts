@@ -32,7 +32,22 @@ async function planning(title: string, plan: string, ...then: string[]): Promise
   const { id } = await bed.session({ title, profile: { mode: "plan" } });
   const path = join(bed.path("home"), `.claude/plans/${title.replaceAll(" ", "-")}.md`);
   await bed.say(id, script(`tool Write ${JSON.stringify({ file_path: path, content: plan })}`, "---", "tool ExitPlanMode {}", "---", ...then));
+  // The simulated CLI asks about the file that the plan is kept in, too.
+  const write = await asked(id, "Write");
+  await bed.api("POST", `/sessions/${id}/approvals/${write}/decision`, { kind: "allow" });
+  await asked(id, "ExitPlanMode");
   return id;
+}
+
+/** Waits until a session asks about a tool. */
+async function asked(session: string, tool: string): Promise<number> {
+  let found: number | undefined;
+  await until(async () => {
+    const { items } = await bed.api<{ items: { approval: number; tool_name: string }[] }>("GET", `/sessions/${session}/approvals?state=open`);
+    found = items.find((row) => row.tool_name === tool)?.approval;
+    return found !== undefined;
+  }, `a request about ${tool}`);
+  return found!;
 }
 
 const mode = async (session: string) => (await bed.api<{ mode: string | null }>("GET", `/sessions/${session}`)).mode;

@@ -45,7 +45,7 @@ async function open(page: Page, session: string) {
 async function back(page: Page, title: string) {
   await page.getByRole("main").getByRole("button", { name: `Session: ${title}` }).click();
   await page.getByRole("menuitem", { name: "Rewind or fork" }).click();
-  await page.getByRole("dialog").getByText("Back to before").waitFor();
+  await page.getByRole("dialog").getByText("Back to before", { exact: true }).waitFor();
   return page.getByRole("dialog");
 }
 
