@@ -3315,7 +3315,7 @@ export interface Operations {
     body: undefined;
     reply: PolicyFile;
   };
-  /** Puts a policy there. Sessions use it when they are opened next. */
+  /** Puts a policy there. Sessions that have it use it from now on. */
   putPolicy: {
     method: "PUT";
     path: "/api/v1/policies/{policy}";

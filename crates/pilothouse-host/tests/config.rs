@@ -20,7 +20,6 @@ const VALUES: &[(&str, &str)] = &[
     ("login.failures", "4"),
     ("login.failure_time", r#""7s""#),
     ("claude.path", r#""/bin/claude""#),
-    ("claude.versions", r#""tested""#),
     ("holder.enabled", "false"),
     ("holder.idle", r#""2h""#),
     ("session.model", r#""opus""#),
@@ -176,7 +175,7 @@ connections = 0
 [tls]
 cert = "/c.pem"
 [claude]
-versions = "newest"
+path = ""
 [session]
 policy = "free"
 mode = "plann"

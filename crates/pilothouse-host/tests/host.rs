@@ -18,3 +18,5 @@ mod keeping;
 mod life;
 #[path = "host/modes.rs"]
 mod modes;
+#[path = "host/rules.rs"]
+mod rules;

@@ -41,7 +41,7 @@ fn policies(name: &str) -> PolicySet {
 }
 
 fn written(text: &str) -> PolicySet {
-    PolicySet::new([Policy::parse("policy.toml", text, Level::Project).unwrap()])
+    PolicySet::new([Policy::parse("policy.toml", text, Level::User).unwrap()])
 }
 
 fn decide(policies: &PolicySet, tool: &str, input: Value) -> Decision {

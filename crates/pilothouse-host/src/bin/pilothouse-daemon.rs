@@ -3,7 +3,8 @@
 //!
 //! `pilothouse-daemon DATA_DIR CLAUDE [ADDRESS]` listens, writes `listening on ADDRESS` to stdout,
 //! and ends on SIGTERM or SIGINT; runs go on. Holders are the program beside it, or this one:
-//! `hold DIR`. `PILOTHOUSE_WEB=DIR` serves a built browser client from there.
+//! `hold DIR`. `PILOTHOUSE_WEB=DIR` serves a built browser client from there. What goes wrong is
+//! logged to stderr, without secrets; `PILOTHOUSE_LOG_FILTER` says how much.
 
 use std::process::ExitCode;
 
@@ -31,6 +32,7 @@ mod daemon {
     use pilothouse_host::holder::HolderProgram;
     use pilothouse_host::host::Options;
     use pilothouse_host::http::assets::Assets;
+    use pilothouse_host::telemetry::log::{self, LogFormat, Secrets};
     use tokio::signal::unix::{SignalKind, signal};
 
     pub(super) fn main(args: Vec<OsString>) -> ExitCode {
@@ -66,10 +68,14 @@ mod daemon {
     }
 
     async fn serve(mut options: DaemonOptions) -> Result<(), Box<dyn std::error::Error>> {
+        let secrets = Secrets::default();
+        let filter = std::env::var("PILOTHOUSE_LOG_FILTER").unwrap_or_else(|_| "warn".to_owned());
+        log::init(&filter, LogFormat::Text, std::io::stderr(), &secrets)?;
         if let Some(directory) = std::env::var_os("PILOTHOUSE_WEB") {
             options.pages = Assets::read(directory.as_ref())?.pages();
         }
         let daemon = Daemon::open(options).await?;
+        secrets.register(daemon.token().reveal())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         for address in daemon.addresses() {

@@ -52,8 +52,6 @@ keys! {
     "login.failure_time" => login.failure_time, "How long a failed attempt counts.";
 
     "claude.path" => claude.path, "The CLI; none to look for it.";
-    "claude.versions" => claude.versions,
-        "Which versions of the CLI are started: any, warn of untested ones, or only tested ones.";
 
     "holder.enabled" => holder.enabled, "Whether runs outlive the daemon.";
     "holder.idle" => holder.idle, "How long a run that says nothing is kept without a daemon.";
@@ -65,7 +63,7 @@ keys! {
     "session.env" => session.env, "Variables for the CLI.";
     "session.extra_flags" => session.extra_flags, "More flags for the CLI.";
 
-    "policy.files" => policy.files, "Files with rules that answer approvals, the first match wins.";
+    "policy.files" => policy.files, "Files with rules that answer approvals in every session, before the session's own policy.";
 
     "run.resume_attempts" => run.resume_attempts,
         "How often a run that broke off is resumed without asking.";

@@ -33,7 +33,7 @@ pub use keys::Key;
 pub use options::Options;
 pub use settings::{
     Claude, Config, Flag, Hidden, Holder, Log, LoginSettings, Mode, Policies, ResourceLimits,
-    RetentionTimes, Runs, Server, SessionDefaults, Streams, Telemetry, TlsFiles, VersionPolicy,
+    RetentionTimes, Runs, Server, SessionDefaults, Streams, Telemetry, TlsFiles,
 };
 pub use units::{Size, Span};
 

@@ -64,7 +64,7 @@ group! {
 }
 group! {
     /// Which CLI is used.
-    Claude { path: Option<PathBuf>, versions: VersionPolicy, }
+    Claude { path: Option<PathBuf>, }
 }
 group! {
     /// Whether and for how long runs outlive the daemon.
@@ -124,31 +124,6 @@ group! {
 group! {
     /// What is logged.
     Log { filter: String, }
-}
-
-/// Which versions of the CLI are started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VersionPolicy {
-    /// Any.
-    Any,
-    /// Any, but those that were not tested are told of.
-    Warn,
-    /// Only those that were tested.
-    Tested,
-}
-
-impl VersionPolicy {
-    /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Any, Self::Warn, Self::Tested];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::Warn => "warn",
-            Self::Tested => "tested",
-        }
-    }
 }
 
 /// A permission mode, by the CLI's name or by one that people know it by.
@@ -239,7 +214,7 @@ impl Default for Config {
                 failures: failures.burst as usize,
                 failure_time: Span(failures.each),
             },
-            claude: Claude { path: None, versions: VersionPolicy::Warn },
+            claude: Claude { path: None },
             holder: Holder { enabled: true, idle: seconds(12 * 60 * 60) },
             session: SessionDefaults {
                 model: None,

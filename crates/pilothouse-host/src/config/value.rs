@@ -9,7 +9,7 @@ use pilothouse_session::policy::Preset;
 
 use super::file::Surroundings;
 use super::raw::Raw;
-use super::settings::{Flag, Hidden, Mode, VersionPolicy};
+use super::settings::{Flag, Hidden, Mode};
 use super::units::{Size, Span};
 use crate::http::guard::HostName;
 
@@ -145,18 +145,6 @@ impl Setting for HostName {
 
     fn write(&self) -> Option<String> {
         Some(quoted(&self.to_string()))
-    }
-}
-
-impl Setting for VersionPolicy {
-    fn read(raw: &Raw, _: &Surroundings<'_>) -> Result<Self, String> {
-        let text = raw.text().unwrap_or_default();
-        let found = Self::ALL.iter().copied().find(|policy| policy.name() == text);
-        found.ok_or_else(|| one_of(Self::ALL.iter().map(|policy| policy.name())))
-    }
-
-    fn write(&self) -> Option<String> {
-        Some(quoted(self.name()))
     }
 }
 

@@ -24,6 +24,7 @@ impl DaemonOptions {
             hold: config.holder.enabled,
             stall: config.run.stall.map(|span| span.0),
             defaults: new_sessions(&config.session),
+            policy_files: config.policy.files.clone(),
             keep: Keep {
                 archived: config.retention.archived.map(|span| span.0),
                 idle: config.retention.idle.map(|span| span.0),

@@ -74,12 +74,12 @@ impl House {
         private_dir(&dir).map_err(HostError::file(&dir))?;
         let lock = lock(&dir)?;
         let metrics = Arc::clone(options.telemetry.metrics());
+        let policies = Policies::open(dir.join("policies"), options.policy_files.clone())?;
         let store = crate::store::Options { metrics, ..options.store.clone() };
         let store = Store::open_with(dir.join("pilothouse.db"), store)?;
         for (status, count) in store.count()? {
             options.telemetry.metrics().session_listed(status, count);
         }
-        let policies = Policies::in_dir(dir.join("policies"));
         Ok(Arc::new(Self {
             options,
             store,
@@ -186,14 +186,11 @@ impl House {
 
     /// The surroundings of a session.
     pub(crate) fn setup(&self, cwd: &str, profile: &Profile, policy: Option<&str>) -> Setup {
-        let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
-        let additional_dirs =
-            profile.add_dirs.iter().map(|dir| dir.to_string_lossy().into_owned()).collect();
         Setup {
             // A profile was checked when the session was created.
             initialize: profile.initialize().unwrap_or_default(),
-            policy: self.policies.set(policy),
-            place: Place { cwd: cwd.to_owned(), home, additional_dirs },
+            policy: self.policies.set(policy, cwd),
+            place: place(cwd, profile),
             see_every_call: profile.see_every_call,
             baselines: false,
             ask_before_stop: false,
@@ -210,6 +207,13 @@ impl House {
         let mut registry = self.registry();
         let open = registry.entry(session).or_insert_with(Open::new);
         Arc::clone(&open.tail)
+    }
+
+    /// Where the loops of all sessions are asked that have one.
+    pub(super) fn all_running(&self) -> Vec<(SessionId, Mailbox)> {
+        let registry = self.registry();
+        let running = registry.iter().filter_map(|(id, open)| Some((*id, open.mailbox.clone()?)));
+        running.collect()
     }
 
     /// Where the session's loop is asked, if it has one.
@@ -338,6 +342,13 @@ impl Open {
     fn is_idle(&self) -> bool {
         self.mailbox.is_none() && self.tail.watchers() == 0
     }
+}
+
+/// Where a session works.
+pub(super) fn place(cwd: &str, profile: &Profile) -> Place {
+    let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
+    let dirs = profile.add_dirs.iter().map(|dir| dir.to_string_lossy().into_owned());
+    Place { cwd: cwd.to_owned(), home, additional_dirs: dirs.collect() }
 }
 
 /// One daemon per directory.

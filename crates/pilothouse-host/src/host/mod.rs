@@ -59,6 +59,8 @@ pub struct Options {
     pub stall: Option<Duration>,
     /// What a new session gets where it says nothing.
     pub defaults: Defaults,
+    /// Policies that every session has, before its own; the first has the first word.
+    pub policy_files: Vec<PathBuf>,
     /// Which sessions are not kept.
     pub keep: Keep,
     /// How much of anything is stored.
@@ -101,6 +103,7 @@ impl Options {
             hold: true,
             stall: Some(Duration::from_secs(5 * 60)),
             defaults: Defaults::default(),
+            policy_files: Vec::new(),
             keep: Keep::default(),
             store: crate::store::Options::default(),
             telemetry: Telemetry::quiet(),

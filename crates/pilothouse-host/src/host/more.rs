@@ -12,7 +12,7 @@ use pilothouse_session::id::{RunId, SessionId};
 use pilothouse_session::policy::{Level, Place, Policy};
 use pilothouse_wire::{Block, Frame, Inbound, Raw};
 
-use super::house::{blocking, private_dir};
+use super::house::{blocking, place, private_dir};
 use super::profile::Profile;
 use super::{Host, HostError};
 use crate::doctor::{Examination, Program, Report};
@@ -96,7 +96,7 @@ impl Host {
     /// Where a session works, as policies see it.
     pub fn place(&self, row: &SessionRow) -> Place {
         let profile: Profile = serde_json::from_value(row.settings.clone()).unwrap_or_default();
-        self.0.setup(&row.cwd, &profile, None).place
+        place(&row.cwd, &profile)
     }
 
     /// What sessions need, and what to do where it is missing.

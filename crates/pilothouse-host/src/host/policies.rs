@@ -1,7 +1,12 @@
-//! Policies: those that come along, and those that people put there.
+//! Policies: those that come along, those that people put there, and those of projects.
+//!
+//! A session is decided by the host's own policy files, then by the policy it has, and beside them by
+//! the one of the project it works in, which can only make things stricter.
 
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pilothouse_session::policy::{Level, Policy, PolicySet, Preset};
@@ -10,6 +15,17 @@ use serde::Serialize;
 
 use super::house::{blocking, private_dir};
 use super::{Host, HostError};
+use crate::runner::{Ask, Mailbox};
+use crate::store::{SessionRow, StoreError};
+
+/// Where a project keeps its policy.
+const PROJECT: &str = ".pilothouse/policy.toml";
+
+/// The largest policy of a project.
+const LARGEST_PROJECT: u64 = 256 * 1024;
+
+/// What holds where a project's policy cannot be read.
+const ASK: &str = "[[rule]]\ntool = \"*\"\nthen = \"ask\"\n";
 
 /// A policy's name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -35,11 +51,24 @@ pub struct PolicyFile {
 #[derive(Debug)]
 pub(crate) struct Policies {
     dir: PathBuf,
+    /// Those that every session has.
+    files: Vec<PathBuf>,
 }
 
 impl Policies {
-    pub(super) fn in_dir(dir: PathBuf) -> Self {
-        Self { dir }
+    /// Those in `dir`, and `files`, which have to be readable.
+    pub(super) fn open(dir: PathBuf, files: Vec<PathBuf>) -> Result<Self, HostError> {
+        let policies = Self { dir, files };
+        policies.general()?;
+        Ok(policies)
+    }
+
+    fn general(&self) -> Result<Vec<Policy>, HostError> {
+        let read = |path: &PathBuf| {
+            let text = std::fs::read_to_string(path).map_err(HostError::file(path))?;
+            Ok(Policy::parse(&path.to_string_lossy(), &text, Level::User)?)
+        };
+        self.files.iter().map(read).collect()
     }
 
     fn path(&self, name: &str) -> Result<PathBuf, HostError> {
@@ -73,17 +102,20 @@ impl Policies {
         }
     }
 
-    /// The rules of a session with this policy. One that cannot be read lets nothing through: people
-    /// are asked.
-    pub(super) fn set(&self, name: Option<&str>) -> Option<Arc<PolicySet>> {
-        let policy = self.named(name.filter(|name| !name.is_empty())?);
-        match policy {
-            Ok(policy) => Some(Arc::new(PolicySet::new([policy]))),
-            Err(error) => {
-                tracing::error!(%error, "a policy cannot be read; people are asked instead");
-                None
-            }
-        }
+    /// The rules of a session with this policy in the directory `cwd`. Where one cannot be read,
+    /// nothing is let through: people are asked.
+    pub(super) fn set(&self, name: Option<&str>, cwd: &str) -> Option<Arc<PolicySet>> {
+        let named = name.filter(|name| !name.is_empty()).map(|name| self.named(name));
+        let own = self.general().and_then(|mut own| {
+            own.extend(named.transpose()?);
+            Ok(own)
+        });
+        let mut policies = own.unwrap_or_else(|error| {
+            tracing::error!(%error, "a policy cannot be read; people are asked instead");
+            Vec::new()
+        });
+        policies.extend(of_project(Path::new(cwd)));
+        (!policies.is_empty()).then(|| Arc::new(PolicySet::new(policies)))
     }
 
     fn names(&self) -> Result<Vec<PolicyName>, HostError> {
@@ -134,9 +166,71 @@ impl Host {
         blocking(move || house.policies.text(&name)).await
     }
 
-    /// Puts a policy there. Sessions that have it use it when they are opened next.
+    /// Puts a policy there. Sessions that have it use it from now on.
     pub async fn put_policy(&self, name: &str, text: &str) -> Result<(), HostError> {
-        let (house, name, text) = (Arc::clone(&self.0), name.to_owned(), text.to_owned());
-        blocking(move || house.policies.put(&name, &text)).await
+        let (house, own, text) = (Arc::clone(&self.0), name.to_owned(), text.to_owned());
+        blocking(move || house.policies.put(&own, &text)).await?;
+        for (session, mailbox) in self.0.all_running() {
+            match self.session(session).await {
+                Ok(row) if row.policy.as_deref() == Some(name) => {
+                    self.surround(&row, &mailbox).await?;
+                }
+                // It is gone, or has another one.
+                _ => {}
+            }
+        }
+        Ok(())
     }
+
+    /// Gives a session that is open the surroundings that it has by now.
+    pub(super) async fn surround(
+        &self,
+        row: &SessionRow,
+        mailbox: &Mailbox,
+    ) -> Result<(), HostError> {
+        let profile = serde_json::from_value(row.settings.clone()).map_err(StoreError::from)?;
+        let (house, cwd, policy) = (Arc::clone(&self.0), row.cwd.clone(), row.policy.clone());
+        let setup = blocking(move || house.setup(&cwd, &profile, policy.as_deref())).await;
+        // One that has closed meanwhile reads it when it is opened.
+        let _ = mailbox.send(Ask::Within(Box::new(setup))).await;
+        Ok(())
+    }
+}
+
+/// The policy of the project in `dir`, if it has one. Whoever wrote the project wrote this file, so
+/// nothing in it is believed: what cannot be read asks.
+fn of_project(dir: &Path) -> Option<Policy> {
+    let path = dir.join(PROJECT);
+    let policy = match read_project(&path) {
+        Ok(None) => return None,
+        Ok(Some(text)) => Policy::parse(PROJECT, &text, Level::Project).map_err(HostError::from),
+        Err(reason) => Err(HostError::File { path, reason }),
+    };
+    match policy {
+        Ok(policy) => Some(policy),
+        Err(error) => {
+            tracing::warn!(%error, "a project's policy cannot be read; people are asked instead");
+            Policy::parse(PROJECT, ASK, Level::Project).ok()
+        }
+    }
+}
+
+/// The text of a file that may be anything: a link, a pipe, endless.
+fn read_project(path: &Path) -> io::Result<Option<String>> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let opened = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    let file = match opened {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        file => file?,
+    };
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut text = String::new();
+    if file.take(LARGEST_PROJECT + 1).read_to_string(&mut text)? as u64 > LARGEST_PROJECT {
+        return Err(io::Error::other("it is too large"));
+    }
+    Ok(Some(text))
 }

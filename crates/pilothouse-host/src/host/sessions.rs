@@ -145,9 +145,7 @@ impl Host {
         self.0.overview.changed(id);
         let row = self.session(id).await?;
         if has_policy && let Some(mailbox) = self.0.running(id) {
-            let profile = serde_json::from_value(row.settings.clone()).map_err(StoreError::from)?;
-            let setup = self.0.setup(&row.cwd, &profile, row.policy.as_deref());
-            let _ = mailbox.send(Ask::Within(Box::new(setup))).await;
+            self.surround(&row, &mailbox).await?;
         }
         Ok(row)
     }

@@ -97,3 +97,30 @@ async fn a_second_daemon_is_refused_and_the_first_goes_on() {
     socket.say(json!({"op": "ping", "id": 1})).await.unwrap();
     assert_eq!(socket.until("reply").await.unwrap()["id"], 1);
 }
+
+#[tokio::test]
+async fn the_log_has_no_secrets() {
+    let secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz";
+    let bed = Bed::new();
+    let host = Host::open(bed.options("")).await.unwrap();
+    let session = bed.session(&host).await;
+    host.close().await;
+    drop(host);
+    // What is wrong with it is logged when the session is opened.
+    std::fs::create_dir(bed.path("work/.pilothouse")).unwrap();
+    std::fs::write(bed.path("work/.pilothouse/policy.toml"), format!("{secret} = 1\n")).unwrap();
+    let (daemon, mut log) = Daemon::start_heard(&bed).await;
+    let mut socket = daemon.socket().await;
+    let prompt = json!({"do": "prompt", "content": script("say one")});
+    let reply = socket.ask(&session.to_string(), prompt).await.unwrap();
+    assert!(reply["problem"].is_null(), "{reply}");
+    let line = loop {
+        let line = tokio::time::timeout(PATIENCE, log.next_line()).await.expect("it is logged");
+        let line = line.unwrap().expect("it is logged");
+        assert!(!line.contains(secret), "{line}");
+        if line.contains("policy cannot be read") {
+            break line;
+        }
+    };
+    assert!(line.contains("[redacted]"), "{line}");
+}

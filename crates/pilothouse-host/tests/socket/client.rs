@@ -6,9 +6,9 @@ use std::process::Stdio;
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::net::TcpStream;
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStderr, Command};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderName;
@@ -30,6 +30,19 @@ impl Daemon {
     }
 
     pub(crate) async fn start_at(bed: &Bed, address: &str) -> Self {
+        Self::listening(Self::command(bed, address)).await
+    }
+
+    /// Starts one, and gives what it logs.
+    pub(crate) async fn start_heard(bed: &Bed) -> (Self, Lines<BufReader<ChildStderr>>) {
+        let mut command = Self::command(bed, "127.0.0.1:0");
+        command.stderr(Stdio::piped());
+        let mut daemon = Self::listening(command).await;
+        let log = BufReader::new(daemon.child.stderr.take().unwrap()).lines();
+        (daemon, log)
+    }
+
+    fn command(bed: &Bed, address: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pilothouse-daemon"));
         command
             .args([bed.path("data").as_path(), &sim(), Path::new(address)])
@@ -37,12 +50,17 @@ impl Daemon {
             .envs(bed.options("").env)
             .stdout(Stdio::piped())
             .kill_on_drop(true);
+        command
+    }
+
+    async fn listening(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = tokio::time::timeout(PATIENCE, lines.next_line());
         let first = first.await.expect("it starts in time").unwrap().expect("it starts");
         let address = first.strip_prefix("listening on ").unwrap().to_owned();
-        let token = std::fs::read_to_string(bed.path("data").join("token")).unwrap();
+        let data = Path::new(command.as_std().get_args().next().unwrap());
+        let token = std::fs::read_to_string(data.join("token")).unwrap();
         Self { child, address, token: token.trim().to_owned() }
     }
 

@@ -120,8 +120,10 @@
 //!
 //! # Whom to trust
 //!
-//! A policy of the level [`Level::Project`] was written by whoever wrote the project. Put the user's
-//! own first, so that it has the first word, and load a project's only once it is trusted.
+//! A policy of the level [`Level::Project`] was written by whoever wrote the project, who need not be
+//! trusted. So it can only make things stricter, wherever it stands in a set: what it denies is
+//! denied and what it asks is asked even if the user's policies allow it, while what it allows is
+//! decided by those alone. Nor does its `ask` soften what they deny.
 
 mod command;
 mod error;

@@ -1,4 +1,7 @@
 //! Policies in their order, and the decision.
+//!
+//! Those of the user decide, the first match of all of them. Those of a project are asked beside
+//! them, and count only where they are stricter: see *Whom to trust* in [`super`].
 
 use pilothouse_wire::tool::canonical;
 
@@ -7,7 +10,7 @@ use super::place::Place;
 use super::rule::{Effect, Item, Rule};
 use super::shell::Part;
 use super::subject::Subject;
-use super::verdict::{Decision, Explanation, Ground, Outcome, Verdict};
+use super::verdict::{Decision, Explanation, Ground, Level, Outcome, Verdict};
 use super::{Call, Policy};
 
 /// Policies, the first of which has the first word, and what holds where all are silent.
@@ -56,28 +59,42 @@ impl PolicySet {
     /// Decides a call, and says why.
     pub fn decide(&self, call: &Call<'_>, place: &Place) -> Decision {
         let subject = Subject::of(call.tool, call.input, place);
-        let Subject::Shell(script) = &subject else {
-            let finding = self.find(call, Item::Whole(&subject), place);
-            return self.conclude(&finding, None);
+        let decided = match &subject {
+            Subject::Shell(script) => {
+                let judge = |part| self.judge(call, Item::Part(part), Some(part), place);
+                script.parts.iter().map(judge).fold(None, stricter)
+            }
+            whole => self.judge(call, Item::Whole(whole), None, place),
         };
-        // No beats ask beats yes; among equals the first part speaks.
-        let mut decided: Option<Decision> = None;
-        for part in &script.parts {
-            let finding = self.find(call, Item::Part(part), place);
-            if matches!(part, Part::Mention(..)) && is_silent(&finding) {
-                continue;
-            }
-            let decision = self.conclude(&finding, Some(part));
-            if decided.as_ref().is_none_or(|old| weight(&decision) > weight(old)) {
-                decided = Some(decision);
-            }
-        }
         decided.unwrap_or_else(|| self.conclude(&Finding::Nothing(None), None))
     }
 
-    fn find(&self, call: &Call<'_>, item: Item<'_>, place: &Place) -> Finding<'_> {
+    /// What is decided about an item; nothing about a mention that nobody minds.
+    fn judge(
+        &self,
+        call: &Call<'_>,
+        item: Item<'_>,
+        part: Option<&Part>,
+        place: &Place,
+    ) -> Option<Decision> {
+        let is_mention = matches!(part, Some(Part::Mention(..)));
+        let own = self.find(|level| level != Level::Project, call, item, place);
+        let own = (!is_mention || !is_silent(&own)).then(|| self.conclude(&own, part));
+        let objection = self.find(|level| level == Level::Project, call, item, place);
+        let objection = (!is_silent(&objection)).then(|| self.conclude(&objection, part));
+        stricter(own, objection)
+    }
+
+    fn find(
+        &self,
+        is_asked: impl Fn(Level) -> bool,
+        call: &Call<'_>,
+        item: Item<'_>,
+        place: &Place,
+    ) -> Finding<'_> {
         let mut passed_over = None;
-        for rule in self.policies.iter().flat_map(|policy| &policy.rules) {
+        let policies = self.policies.iter().filter(|policy| is_asked(policy.level));
+        for rule in policies.flat_map(|policy| &policy.rules) {
             match (&rule.effect, rule.fit(call, item, place)) {
                 (_, Fit::No) => {}
                 (Effect::Allow, _) if is_for_people(call.tool, rule) => {
@@ -129,7 +146,15 @@ impl PolicySet {
     }
 }
 
-/// Whether a finding about a mention changes nothing.
+/// No beats ask beats yes; among equals the first speaks.
+fn stricter(one: Option<Decision>, other: Option<Decision>) -> Option<Decision> {
+    match (one, other) {
+        (Some(one), Some(other)) if weight(&other) > weight(&one) => Some(other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Whether a finding about a mention, or of a project's, changes nothing.
 fn is_silent(finding: &Finding<'_>) -> bool {
     match finding {
         Finding::Rule(rule) => rule.effect == Effect::Allow,

@@ -211,13 +211,44 @@ fn presets_do_what_they_are_named_after() {
 #[test]
 fn earlier_policies_have_the_first_word() {
     let policy = |text: &str, level| Policy::parse("p", text, level).unwrap();
-    let user = "[[rule]]\ntool = 'Bash'\ncommand = 'rm *'\ndeny = 'no'";
-    let project = "[[rule]]\ntool = 'Bash'\nthen = 'allow'";
-    let set = PolicySet::new([policy(user, Level::User), policy(project, Level::Project)]);
+    let one = "[[rule]]\ntool = 'Bash'\ncommand = 'rm *'\ndeny = 'no'";
+    let other = "[[rule]]\ntool = 'Bash'\nthen = 'allow'";
+    let set = PolicySet::new([policy(one, Level::User), policy(other, Level::User)]);
     assert_eq!(verdict(&set, "Bash", json!({ "command": "rm x" })), Is::No);
     assert_eq!(verdict(&set, "Bash", json!({ "command": "ls" })), Is::Yes);
-    let set = PolicySet::new([policy(project, Level::Project), policy(user, Level::User)]);
+    let set = PolicySet::new([policy(other, Level::User), policy(one, Level::User)]);
     assert_eq!(verdict(&set, "Bash", json!({ "command": "rm x" })), Is::Yes);
+}
+
+#[test]
+fn a_project_can_only_make_things_stricter() {
+    let policy = |text: &str, level| Policy::parse("p", text, level).unwrap();
+    let user = "[[rule]]\ntool = 'Bash'\ncommand = 'rm *'\ndeny = 'no'\n\
+                [[rule]]\ntool = ['Bash', 'Read']\nthen = 'allow'";
+    let project = "[[rule]]\ntool = 'Bash'\ncommand = 'git status'\nthen = 'allow'\n\
+                   [[rule]]\ntool = 'Bash'\ncommand = 'git *'\ndeny = 'not here'\n\
+                   [[rule]]\ntool = 'Bash'\ncommand = ['rm *', 'make *']\nthen = 'ask'\n\
+                   [[rule]]\ntool = 'Read'\npath = '**/.env'\ndeny = 'secret'\n\
+                   [[rule]]\ntool = '*'\nthen = 'allow'";
+    for sets in [
+        [policy(user, Level::User), policy(project, Level::Project)],
+        [policy(project, Level::Project), policy(user, Level::User)],
+    ] {
+        let set = PolicySet::new(sets);
+        let bash = |command: &str| verdict(&set, "Bash", json!({ "command": command }));
+        assert_eq!(bash("ls"), Is::Yes);
+        assert_eq!(bash("git status"), Is::Yes, "an exception of the project's own");
+        assert_eq!(bash("git push"), Is::No);
+        assert_eq!(bash("make all"), Is::Asked);
+        assert_eq!(bash("ls && make all"), Is::Asked);
+        assert_eq!(bash("rm x"), Is::No, "its question does not soften a no");
+        let read = |path: &str| verdict(&set, "Read", json!({ "file_path": path }));
+        assert_eq!((read("src/a"), read("src/.env")), (Is::Yes, Is::No));
+        assert_eq!(verdict(&set, "Write", json!({ "file_path": "src/a" })), Is::Asked);
+    }
+    let alone = PolicySet::new([policy(project, Level::Project)]);
+    let bash = |command: &str| verdict(&alone, "Bash", json!({ "command": command }));
+    assert_eq!((bash("ls"), bash("git push")), (Is::Asked, Is::No));
 }
 
 #[test]

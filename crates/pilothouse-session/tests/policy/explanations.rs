@@ -18,29 +18,29 @@ fn why(command: &str) -> String {
 fn an_explanation_names_the_rule_its_line_and_the_command() {
     assert_eq!(
         why("git status && ls"),
-        "allowed by rule 2 (project policy.toml:6): tool `Bash`, command `ls *` or `git status`; \
+        "allowed by rule 2 (user policy.toml:6): tool `Bash`, command `ls *` or `git status`; \
          decided by `git status`",
     );
     assert_eq!(
         why("ls; echo $(rm -rf x)"),
-        "denied by rule 1 (project policy.toml:1): tool `Bash`, command `rm *`; \
+        "denied by rule 1 (user policy.toml:1): tool `Bash`, command `rm *`; \
          decided by `rm -rf x`",
     );
     assert_eq!(
         why("ls | curl x"),
-        "asked by rule 3 (project policy.toml:11): tool `Bash`, command `curl *`; \
+        "asked by rule 3 (user policy.toml:11): tool `Bash`, command `curl *`; \
          decided by `curl x`",
     );
     assert_eq!(why("ls; make all"), "asked, since no rule matches; decided by `make all`");
     assert_eq!(why("ls > x"), "asked, since no rule matches; decided by `> x`");
     assert_eq!(
         why("$X y"),
-        "asked, since it may be denied by rule 1 (project policy.toml:1): tool `Bash`, \
+        "asked, since it may be denied by rule 1 (user policy.toml:1): tool `Bash`, \
          command `rm *`; decided by `$X y`",
     );
     assert_eq!(
         why("ls; f() { ls; }"),
-        "asked, since it may be denied by rule 1 (project policy.toml:1): tool `Bash`, \
+        "asked, since it may be denied by rule 1 (user policy.toml:1): tool `Bash`, \
          command `rm *`; decided by `f() { ls; }`, which defines a function",
     );
     let set = policies("autonomous");
@@ -77,7 +77,7 @@ fn decisions_are_json_and_come_back() {
                 "ground": "rule",
                 "rule": {
                     "file": "policy.toml",
-                    "level": "project",
+                    "level": "user",
                     "number": 1,
                     "line": 2,
                     "summary": "tool `Bash`, command `rm *`",

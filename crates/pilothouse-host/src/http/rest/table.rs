@@ -442,7 +442,7 @@ fn others() -> Vec<Route> {
         Route::doing(
             PUT,
             "/api/v1/policies/{policy}",
-            ("putPolicy", Policies, "Puts a policy there. Sessions use it when they are opened next."),
+            ("putPolicy", Policies, "Puts a policy there. Sessions that have it use it from now on."),
             policies::put,
         )
         .refuses(WRITES)
