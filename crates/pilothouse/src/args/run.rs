@@ -1,0 +1,59 @@
+//! What `run` takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct RunArgs {
+    /// What to say; what is piped into it comes after
+    pub(crate) prompt: Vec<String>,
+
+    /// Print events as JSON, one per line
+    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
+    pub(crate) json: bool,
+    /// Print only the answer
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+
+    /// Work in this directory instead of the current one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// The model, as `opus`
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// The `claude` to run
+    #[arg(long, value_name = "PATH")]
+    pub(crate) claude: Option<PathBuf>,
+    /// Stop after so many turns of the model
+    #[arg(long, value_name = "N")]
+    pub(crate) max_turns: Option<u32>,
+    /// Stop when so many dollars are spent
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_budget_usd: Option<f64>,
+
+    /// Who answers what Claude may do: `supervised`, `autonomous`, `plan`, or a file of your own
+    #[arg(long, value_name = "POLICY", help_heading = "Permissions")]
+    pub(crate) policy: Option<String>,
+    /// The permission mode: `ask`, `act`, `plan` …
+    #[arg(long, help_heading = "Permissions")]
+    pub(crate) mode: Option<String>,
+    /// Without a terminal, wait for somebody to answer elsewhere instead of refusing
+    #[arg(long, help_heading = "Permissions")]
+    pub(crate) wait: bool,
+
+    /// Go on with this session, or with this conversation of Claude Code
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with = "continue_last",
+        help_heading = "Conversation"
+    )]
+    pub(crate) resume: Option<String>,
+    /// Go on with the latest session of the directory
+    #[arg(long = "continue", short = 'c', help_heading = "Conversation")]
+    pub(crate) continue_last: bool,
+    /// Go on with a copy of it
+    #[arg(long, help_heading = "Conversation")]
+    pub(crate) fork: bool,
+}

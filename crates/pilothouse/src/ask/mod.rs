@@ -1,0 +1,13 @@
+//! What a session asks, in a terminal.
+//!
+//! - `dialog`: from a request and lines of text to a decision. It knows no terminal.
+//! - `rules`: what "always" would change, in words.
+//! - `console`: lines from the terminal, also where stdin is something else.
+
+mod console;
+mod dialog;
+mod form;
+mod rules;
+
+pub(crate) use console::Console;
+pub(crate) use dialog::{Dialog, Step};

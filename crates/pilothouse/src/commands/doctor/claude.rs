@@ -1,0 +1,93 @@
+//! Claude Code, started and spoken to. Nothing is said to a model.
+
+use std::time::Duration;
+
+use pilothouse_client::{Cli, Client, Options};
+use pilothouse_host::doctor::{Check, State};
+use pilothouse_wire::capability;
+use pilothouse_wire::control::initialize::InitializeReply;
+use pilothouse_wire::invocation::Invocation;
+
+use super::{advised, check};
+use crate::view::one_line;
+
+/// How long it may take to say who it is.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What we make use of where it is there, and what is missed without it.
+const USED: &[(&str, &str)] = &[
+    (capability::INTERRUPT_RECEIPT, "what becomes of waiting prompts after an interrupt"),
+    (capability::INTERRUPT_CANCEL_QUEUED, "taking back waiting prompts by an interrupt"),
+    (capability::QUESTION_UNANSWERED, "leaving questions unanswered"),
+    (capability::MESSAGE_LIFECYCLE, "following each prompt"),
+];
+
+pub(super) async fn checks(cli: Cli) -> Vec<Check> {
+    if cli.resolve().is_err() {
+        // Told already, with what to do.
+        return Vec::new();
+    }
+    let (id, title) = ("cli.handshake", "Claude Code's answer");
+    let options = Options::new(Invocation::new().cwd(std::env::temp_dir())).cli(cli);
+    let started = tokio::time::timeout(PATIENCE, Client::start(options)).await;
+    let advice = "Run `claude` by hand in a terminal and see what it says.";
+    let client = match started {
+        Ok(Ok((client, _messages))) => client,
+        Ok(Err(error)) => {
+            return vec![advised(id, title, State::Fail, one_line(&error.to_string()), advice)];
+        }
+        Err(_) => {
+            let waited = format!("none within {} s", PATIENCE.as_secs());
+            return vec![advised(id, title, State::Fail, waited, advice)];
+        }
+    };
+    let reply = client.initialized().clone();
+    client.stop().await;
+    let (models, commands) = (reply.models.len(), reply.commands.len());
+    let told = format!("{models} models, {commands} commands");
+    vec![check(id, title, State::Ok, told), capabilities(&reply), login(&reply)]
+}
+
+fn capabilities(reply: &InitializeReply) -> Check {
+    let (id, title) = ("cli.capabilities", "What it can do");
+    let known = reply.capabilities.clone().unwrap_or_default();
+    let missed = |(name, _): &&(&str, &str)| !known.iter().any(|known| known == name);
+    let missed: Vec<_> = USED.iter().filter(missed).map(|(_, what)| *what).collect();
+    match missed.is_empty() {
+        true => check(id, title, State::Ok, "everything that is made use of"),
+        false => advised(
+            id,
+            title,
+            State::Warn,
+            format!("it does not know: {}", missed.join("; ")),
+            "Nothing breaks without it. Update Claude Code to have it: `claude update`.",
+        ),
+    }
+}
+
+fn login(reply: &InitializeReply) -> Check {
+    let (id, title) = ("cli.login", "Login");
+    let account = reply.account.clone().unwrap_or_default();
+    let who = [account.email, account.organization, account.subscription_type]
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .map(|text| one_line(&text))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let key = account.api_key_source.filter(|source| !source.is_empty() && source != "none");
+    let token = account.token_source.filter(|source| !source.is_empty() && source != "none");
+    match (who.is_empty(), key.or(token)) {
+        (false, _) => check(id, title, State::Ok, who),
+        (true, Some(source)) => {
+            check(id, title, State::Ok, format!("a key from {}", one_line(&source)))
+        }
+        (true, None) => advised(
+            id,
+            title,
+            State::Warn,
+            "Claude Code does not tell of any",
+            "Run `claude` and log in with `/login`, or set ANTHROPIC_API_KEY.",
+        ),
+    }
+}

@@ -1,0 +1,182 @@
+//! `run`: one prompt, from the question to the end of its turn.
+
+mod prompt;
+mod turn;
+
+use hyper::Method;
+use pilothouse_host::config::Config;
+use pilothouse_session::id::{PromptId, SessionId};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::policy::policy_name;
+use super::sessions::{SessionRow, directory, find, path};
+use super::usage;
+use crate::args::RunArgs;
+use crate::exit::Exit;
+use crate::reach::{ApiError, Ask, Reach, Watch, quoted};
+pub(super) use prompt::text;
+use turn::{Output, Turn};
+
+#[derive(Deserialize)]
+struct Taken {
+    prompt: PromptId,
+}
+
+pub(super) async fn run(config: &Config, args: RunArgs) -> anyhow::Result<Exit> {
+    let cwd = directory(args.cwd.as_deref())?;
+    if let Some(claude) = &args.claude
+        && !claude.exists()
+    {
+        let why = format!("{} is not there: correct --claude, or leave it out", claude.display());
+        return Err(crate::exit::Trouble::NoCli(why).into());
+    }
+    let text = text(&args.prompt).await?;
+    let mut reach = Reach::open(config).await?;
+    let ran = turn(&mut reach, &args, &cwd, &text).await;
+    reach.close().await;
+    ran
+}
+
+async fn turn(reach: &mut Reach, args: &RunArgs, cwd: &str, text: &str) -> anyhow::Result<Exit> {
+    let row = session(reach, args, cwd).await?;
+    // Ours to end, if it was not running before.
+    let ends = !row.status.has_run();
+    let watch = Watch::new(row.id, row.last_seq);
+    let prompt = say(reach, row.id, text, None).await?;
+    let output = match (args.json, args.quiet) {
+        (true, _) => Output::Json,
+        (_, true) => Output::Quiet,
+        _ => Output::Human,
+    };
+    let exit = Turn::new(row.id, prompt, output, args.wait).follow(watch, reach).await;
+    if ends {
+        stop(reach, row.id).await?;
+    }
+    exit
+}
+
+/// Ends a session's run, if it has one.
+async fn stop(reach: &mut Reach, session: SessionId) -> Result<(), ApiError> {
+    let stopped = reach.post::<Value>(&format!("{}/stop", path(session)), &Value::Null).await;
+    match stopped {
+        Err(error) if error.refusal().is_some() => Ok(()),
+        stopped => stopped.map(drop),
+    }
+}
+
+/// Says something to a session, once.
+pub(super) async fn say(
+    reach: &mut Reach,
+    session: SessionId,
+    text: &str,
+    urgency: Option<&str>,
+) -> Result<PromptId, ApiError> {
+    let mut body = json!({ "text": text });
+    if let Some(urgency) = urgency {
+        body["urgency"] = urgency.into();
+    }
+    let ask = Ask::new(Method::POST, format!("{}/prompts", path(session)));
+    let ask = ask.json(&body)?.once(uuid::Uuid::new_v4().to_string());
+    let answer = reach.send(ask).await?;
+    Ok(crate::reach::read::<Taken>(answer).await?.prompt)
+}
+
+/// The session to talk to: a new one, one that was there, or a copy of it.
+async fn session(reach: &mut Reach, args: &RunArgs, cwd: &str) -> anyhow::Result<SessionRow> {
+    let past = match (&args.resume, args.continue_last) {
+        (Some(name), _) => Some(resumed(reach, name).await?),
+        (None, true) => Some(latest(reach, cwd).await?),
+        (None, false) if args.fork => {
+            return Err(usage("--fork needs --resume ID or --continue: a copy of what?"));
+        }
+        (None, false) => None,
+    };
+    let Some(row) = past else { return created(reach, args, cwd).await };
+    let fixed = [
+        ("--cwd", args.cwd.is_some()),
+        ("--claude", args.claude.is_some()),
+        ("--max-turns", args.max_turns.is_some()),
+        ("--max-budget-usd", args.max_budget_usd.is_some()),
+    ];
+    if let Some((flag, _)) = fixed.iter().find(|(_, is_set)| *is_set) {
+        return Err(usage(format!("{flag} is for new sessions: this one has been set up already")));
+    }
+    let row = match args.fork {
+        true => reach.post(&format!("{}/fork", path(row.id)), &json!({})).await?,
+        false => row,
+    };
+    adjust(reach, args, row).await
+}
+
+async fn created(reach: &mut Reach, args: &RunArgs, cwd: &str) -> anyhow::Result<SessionRow> {
+    let mut profile = Map::new();
+    let mut set = |name: &str, value: Option<Value>| {
+        profile.extend(value.map(|value| (name.to_owned(), value)));
+    };
+    let claude = args.claude.as_ref().map(std::fs::canonicalize).transpose()?;
+    set("claude", claude.map(|claude| json!(claude)));
+    set("model", args.model.clone().map(Value::from));
+    set("mode", args.mode.clone().map(Value::from));
+    set("max_turns", args.max_turns.map(Value::from));
+    set("max_budget_usd", args.max_budget_usd.map(Value::from));
+    let policy = match &args.policy {
+        Some(policy) => Some(policy_name(reach, policy).await?),
+        None => None,
+    };
+    let body = json!({ "cwd": cwd, "policy": policy, "profile": profile });
+    Ok(reach.post("/api/v1/sessions", &body).await?)
+}
+
+/// A session of ours, or one that is made of a conversation of the CLI's.
+async fn resumed(reach: &mut Reach, name: &str) -> anyhow::Result<SessionRow> {
+    match find(reach, name).await {
+        Ok(row) => Ok(row),
+        Err(unknown) if uuid::Uuid::parse_str(name).is_ok() => {
+            let import = format!("/api/v1/history/{}/import", quoted(name));
+            reach.post(&import, &json!({})).await.map_err(|_| unknown)
+        }
+        Err(unknown) => Err(unknown),
+    }
+}
+
+async fn latest(reach: &mut Reach, cwd: &str) -> anyhow::Result<SessionRow> {
+    let there = format!("/api/v1/sessions?archived=false&cwd={}", quoted(cwd));
+    let rows: Vec<SessionRow> = reach.list(&there, usize::MAX).await?;
+    if let Some(row) = rows.into_iter().max_by_key(|row| row.updated_at) {
+        return Ok(row);
+    }
+    #[derive(Deserialize)]
+    struct Kept {
+        cli_session: String,
+    }
+    let kept: Vec<Kept> = reach.list(&format!("/api/v1/history?cwd={}", quoted(cwd)), 1).await?;
+    match kept.into_iter().next() {
+        Some(kept) => resumed(reach, &kept.cli_session).await,
+        None => Err(usage(format!("nothing was said in {cwd} yet: leave out --continue"))),
+    }
+}
+
+/// What the command line says about a session that is there.
+async fn adjust(
+    reach: &mut Reach,
+    args: &RunArgs,
+    mut row: SessionRow,
+) -> anyhow::Result<SessionRow> {
+    let own = path(row.id);
+    let put = |name: &str, body: Value| Ask::new(Method::PUT, format!("{own}/{name}")).json(&body);
+    if let Some(model) = &args.model {
+        reach.send(put("model", json!({ "model": model }))?).await?;
+    }
+    if let Some(mode) = &args.mode {
+        reach.send(put("mode", json!({ "mode": mode }))?).await?;
+    }
+    if let Some(policy) = &args.policy {
+        let policy = policy_name(reach, policy).await?;
+        let change = Ask::new(Method::PATCH, &own).json(&json!({ "policy": policy }))?;
+        reach.send(change).await?;
+    }
+    // What these changes were told as is not what we wait for.
+    row.last_seq = reach.get::<SessionRow>(&own).await?.last_seq;
+    Ok(row)
+}

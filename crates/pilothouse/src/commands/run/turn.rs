@@ -1,0 +1,265 @@
+//! A turn as it is followed: what is shown, what is asked, and what comes of it.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use hyper::Method;
+use pilothouse_session::approval::{Approval, Decider, Decision};
+use pilothouse_session::event::{Body, Completion, DeadRun, Event, Outcome, PromptState, Status};
+use pilothouse_session::id::{PromptId, SessionId};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::commands::asking::{Asking, decide};
+use crate::commands::sessions::path;
+use crate::exit::{Exit, Trouble};
+use crate::reach::{Ask, Reach, Update, Watch};
+use crate::view::{BAD, DIM, Screen, Transcript, seconds};
+
+/// How often the last line is drawn anew.
+const TICK: Duration = Duration::from_millis(250);
+
+/// What the model is told where nobody can be asked.
+const NOBODY: &str = "Nobody is there to be asked: this session runs without a terminal. Do it \
+                      another way, or say what you would have done.";
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// Everything, for people.
+    Human,
+    /// Only the answer.
+    Quiet,
+    /// Events.
+    Json,
+}
+
+/// The turn of a prompt.
+pub(super) struct Turn {
+    session: SessionId,
+    prompt: PromptId,
+    output: Output,
+    screen: Screen,
+    transcript: Transcript,
+    asking: Asking,
+    waits: bool,
+    began: Instant,
+    /// What the model said last.
+    answer: String,
+    completion: Option<Completion>,
+    failure: Option<String>,
+    never_ran: Option<String>,
+    refused: bool,
+    interrupts: u32,
+}
+
+impl Turn {
+    pub(super) fn new(session: SessionId, prompt: PromptId, output: Output, waits: bool) -> Self {
+        Self {
+            session,
+            prompt,
+            output,
+            screen: Screen::new(),
+            transcript: Transcript::default(),
+            asking: Asking::new(),
+            waits,
+            began: Instant::now(),
+            answer: String::new(),
+            completion: None,
+            failure: None,
+            never_ran: None,
+            refused: false,
+            interrupts: 0,
+        }
+    }
+
+    /// Follows it to its end.
+    pub(super) async fn follow(
+        mut self,
+        mut watch: Watch,
+        reach: &mut Reach,
+    ) -> anyhow::Result<Exit> {
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut tick = tokio::time::interval(TICK);
+        loop {
+            enum Happened {
+                Update(Box<Update>),
+                Line(Option<String>),
+                Stop,
+                Tick,
+            }
+            let happened = tokio::select! {
+                update = watch.next(reach) => Happened::Update(Box::new(update?)),
+                line = self.asking.line() => Happened::Line(line),
+                () = asked_to_stop(&mut interrupt, &mut terminate) => Happened::Stop,
+                _ = tick.tick() => Happened::Tick,
+            };
+            match happened {
+                Happened::Update(update) => {
+                    if self.update(*update, reach).await? {
+                        return self.end();
+                    }
+                }
+                Happened::Line(line) => self.asking.answer(line, &mut self.screen, reach).await?,
+                Happened::Stop => {
+                    self.interrupts += 1;
+                    if self.interrupts > 1 {
+                        self.screen.hide()?;
+                        return Ok(Exit::Interrupted);
+                    }
+                    self.interrupt(reach).await?;
+                }
+                Happened::Tick => self.tick()?,
+            }
+        }
+    }
+
+    fn tick(&mut self) -> std::io::Result<()> {
+        if self.output != Output::Human || self.asking.is_open() {
+            return Ok(());
+        }
+        let doing = match self.transcript.doing() {
+            "" => "starting",
+            doing => doing,
+        };
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let hint = if self.interrupts > 0 { "Ctrl-C again to end" } else { "Ctrl-C to interrupt" };
+        self.screen.status(&format!("… {doing} · {} · {hint}", seconds(elapsed * 1000.0)))
+    }
+
+    async fn interrupt(&mut self, reach: &mut Reach) -> anyhow::Result<()> {
+        if self.output == Output::Human {
+            self.screen.line(DIM, "interrupting; again to end")?;
+        }
+        let path = format!("{}/interrupt", path(self.session));
+        let ask = Ask::new(Method::POST, path).json(&serde_json::json!({"cancel_queued": true}))?;
+        match reach.send(ask).await {
+            // Then it comes to its end by itself, or has not begun: the second time ends it.
+            Err(error) if error.refusal().is_some() => Ok(()),
+            sent => Ok(sent.map(drop)?),
+        }
+    }
+
+    /// What happened; whether it was the last of it.
+    async fn update(&mut self, update: Update, reach: &mut Reach) -> anyhow::Result<bool> {
+        let human = self.output == Output::Human;
+        match update {
+            Update::Event { text, event } => {
+                if self.output == Output::Json {
+                    let mut out = std::io::stdout();
+                    writeln!(out, "{text}")?;
+                    out.flush()?;
+                }
+                let Some(event) = event else { return Ok(false) };
+                if human {
+                    self.transcript.event(&event, &mut self.screen)?;
+                }
+                return self.event(*event, reach).await;
+            }
+            Update::Delta(delta) if human => self.transcript.delta(&delta, &mut self.screen)?,
+            Update::Live { open_items } if human => {
+                self.transcript.open(&open_items, &mut self.screen)?;
+            }
+            Update::Lagged if human => self.transcript.lagged(&mut self.screen)?,
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    async fn event(&mut self, event: Event, reach: &mut Reach) -> anyhow::Result<bool> {
+        let is_main = event.parent_tool_call_id.is_none();
+        match event.body {
+            Body::Message { text, .. } if is_main => self.answer = text,
+            Body::ApprovalRequested { approval } => self.asked(*approval, reach).await?,
+            Body::ApprovalResolved { resolution } => {
+                self.asking.settled(resolution.approval, &mut self.screen)?;
+                let by_policy = matches!(resolution.by, Decider::Policy { .. });
+                if matches!(resolution.decision, Decision::Deny { .. }) && by_policy {
+                    self.refused = true;
+                }
+            }
+            Body::PermissionCancelled { approval, .. } => {
+                self.asking.settled(approval, &mut self.screen)?;
+            }
+            Body::Complete { completion } => self.completion = Some(*completion),
+            Body::Error { message, .. } => self.failure = Some(message),
+            Body::PromptUpdated { prompt, state } if prompt == self.prompt => match state {
+                PromptState::Failed { reason } => {
+                    self.failure = Some(reason);
+                    return Ok(true);
+                }
+                PromptState::Cancelled => return Ok(true),
+                _ => {}
+            },
+            Body::RunEnded { meaning: DeadRun::Failed { message }, .. } => {
+                self.never_ran = Some(message);
+            }
+            Body::RunReady { .. } => self.never_ran = None,
+            Body::SessionStatus { status } => return Ok(self.is_over(status)),
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    /// Whether nothing more will come of the prompt.
+    fn is_over(&self, status: Status) -> bool {
+        match status {
+            Status::Settled | Status::Idle | Status::Ready => self.completion.is_some(),
+            Status::Ended | Status::Interrupted | Status::Dormant => true,
+            Status::Starting | Status::Running | Status::AwaitingApproval => false,
+        }
+    }
+
+    async fn asked(&mut self, approval: Approval, reach: &mut Reach) -> anyhow::Result<()> {
+        if self.output != Output::Human || !self.asking.has_terminal() {
+            let wait = self.waits;
+            let id = approval.approval;
+            if wait {
+                let session = self.session;
+                let mut err = anstream::stderr();
+                writeln!(err, "waiting for an answer: pilothouse approve {session} {id}")?;
+                return Ok(());
+            }
+            self.refused = true;
+            let decision = Decision::Deny { message: Some(NOBODY.to_owned()), stop: false };
+            return decide(reach, self.session, id, &decision).await;
+        }
+        self.asking.ask(self.session, approval, &mut self.screen)?;
+        Ok(())
+    }
+
+    /// What it all comes to.
+    fn end(mut self) -> anyhow::Result<Exit> {
+        self.screen.hide()?;
+        if let Some(message) = self.never_ran.filter(|_| self.completion.is_none()) {
+            let why =
+                format!("Claude Code cannot be used: {message} (`pilothouse doctor` tells more)");
+            return Err(Trouble::NoCli(why).into());
+        }
+        if self.output == Output::Quiet && !self.answer.is_empty() {
+            let mut out = anstream::stdout();
+            writeln!(out, "{}", self.answer)?;
+            out.flush()?;
+        }
+        let outcome = self.completion.as_ref().map(|completion| completion.outcome);
+        let exit = match outcome {
+            Some(Outcome::Done) if self.refused => Exit::Refused,
+            Some(Outcome::Done) => Exit::Done,
+            Some(Outcome::Interrupted) => Exit::Interrupted,
+            _ if self.interrupts > 0 => Exit::Interrupted,
+            _ => Exit::Failed,
+        };
+        if exit == Exit::Failed && self.output != Output::Human {
+            let why = self.failure.unwrap_or_else(|| "the turn failed".to_owned());
+            writeln!(anstream::stderr(), "{BAD}{why}{BAD:#}")?;
+        }
+        Ok(exit)
+    }
+}
+
+async fn asked_to_stop(interrupt: &mut Signal, terminate: &mut Signal) {
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}

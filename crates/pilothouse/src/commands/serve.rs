@@ -1,0 +1,99 @@
+//! `serve`: the daemon in the foreground.
+//!
+//! It writes `listening on ORIGIN` to stdout for each address, and then nothing more there: whoever
+//! started it may have stopped reading. What it has to tell goes to stderr.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::Context;
+use pilothouse_host::config::{Config, Key, Options};
+use pilothouse_host::daemon::{Daemon, DaemonError, DaemonOptions};
+use pilothouse_host::host::HostError;
+use pilothouse_host::telemetry::Secrets;
+use pilothouse_host::telemetry::log::{LogFormat, init};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::load_with;
+use super::login::link_for;
+use crate::args::{Common, ServeArgs};
+use crate::exit::Exit;
+use crate::reach::{Beacon, Keeper, Lit, holder};
+
+pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
+    if args.detach {
+        // So that the terminal's end is not ours. Fails only where that is so already.
+        let _ = rustix::process::setsid();
+    }
+    let mut options = Options::default();
+    if let (false, Some(key)) = (args.listen.is_empty(), Key::named("server.listen")) {
+        options.set_list(key, args.listen.clone(), "--listen");
+    }
+    let config = load_with(common, options)?;
+    init(&config.log.filter, LogFormat::Text, std::io::stderr(), &Secrets::default())?;
+    let serving = Serving::open(&config, DaemonOptions::of(&config, holder()?)?).await?;
+    let mut stdout = std::io::stdout();
+    for origin in serving.origins() {
+        writeln!(stdout, "listening on {origin}")?;
+    }
+    if stdout.is_terminal() {
+        let link = link_for(&serving.daemon, &serving.beacon)?;
+        writeln!(stdout, "log in with {link}\n(Ctrl-C to stop; sessions go on)")?;
+    }
+    stdout.flush()?;
+    serving.run().await
+}
+
+/// A daemon that can be found.
+pub(super) struct Serving {
+    pub(super) daemon: Daemon,
+    pub(super) beacon: Beacon,
+    lit: Lit,
+}
+
+impl Serving {
+    /// Opens it and lights its beacon.
+    pub(super) async fn open(config: &Config, options: DaemonOptions) -> anyhow::Result<Self> {
+        let tls = options.tls.is_some();
+        let daemon = match Daemon::open(options).await {
+            Err(DaemonError::Host(HostError::InUse(dir))) => {
+                let who = Beacon::read(&dir).map(|beacon| format!(" (pid {})", beacon.pid));
+                anyhow::bail!(
+                    "another pilothouse{} serves {}: `pilothouse status` tells more, `pilothouse \
+                     down` stops it",
+                    who.unwrap_or_default(),
+                    dir.display()
+                );
+            }
+            opened => opened?,
+        };
+        let beacon = Beacon::of(Keeper::Daemon, daemon.addresses(), tls);
+        let lit = beacon.light(&config.data_dir).with_context(|| {
+            format!("the data directory {} cannot be written to", config.data_dir.display())
+        })?;
+        Ok(Self { daemon, beacon, lit })
+    }
+
+    /// What it is called, address by address.
+    pub(super) fn origins(&self) -> impl Iterator<Item = String> {
+        let scheme = if self.beacon.tls { "https" } else { "http" };
+        self.beacon.addresses.iter().map(move |address| format!("{scheme}://{address}"))
+    }
+
+    /// Serves until it is told to stop.
+    pub(super) async fn run(self) -> anyhow::Result<Exit> {
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let lit = self.lit;
+        self.daemon
+            .run(async move {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+                // First, so that nobody comes who would be sent away again.
+                drop(lit);
+            })
+            .await;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,212 @@
+//! `send`, `approve`, `deny`, `stop`, `resume`, `fork`, `rewind`, `rm`: one thing said to a session.
+
+use std::io::{IsTerminal, Write};
+
+use hyper::Method;
+use pilothouse_host::config::Config;
+use pilothouse_session::Event;
+use pilothouse_session::approval::{Decision, PlanChoice, Subject};
+use pilothouse_session::event::Body;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::list::subject;
+use super::run::{say, text};
+use super::sessions::{OpenRequest, SessionRow, find, path, state};
+use super::{print, usage};
+use crate::args::{ApproveArgs, Command, DenyArgs, ForkArgs, RewindArgs, RmArgs, SendArgs};
+use crate::exit::Exit;
+use crate::reach::{Ask, Reach};
+use crate::view::{ACCENT, DIM, PLAIN, Screen, Table, one_line, short};
+
+/// Does one of these.
+pub(super) async fn steer(config: &Config, command: &Command) -> anyhow::Result<Exit> {
+    // Read before anything is opened: it may take as long as somebody types.
+    let words = match command {
+        Command::Send(args) => text(&args.prompt).await?,
+        _ => String::new(),
+    };
+    let mut reach = Reach::open(config).await?;
+    let done = match command {
+        Command::Send(args) => send(&mut reach, args, &words).await,
+        Command::Approve(args) => approve(&mut reach, args).await,
+        Command::Deny(args) => deny(&mut reach, args).await,
+        Command::Stop(args) => simply(&mut reach, &args.session, "stop", Value::Null).await,
+        Command::Resume(args) => simply(&mut reach, &args.session, "start", json!({})).await,
+        Command::Fork(args) => fork(&mut reach, args).await,
+        Command::Rewind(args) => rewind(&mut reach, args).await,
+        Command::Rm(args) => rm(&mut reach, args).await,
+        _ => Ok(Exit::Usage),
+    };
+    reach.close().await;
+    done
+}
+
+async fn send(reach: &mut Reach, args: &SendArgs, words: &str) -> anyhow::Result<Exit> {
+    let row = find(reach, &args.session).await?;
+    say(reach, row.id, words, args.now.then_some("now")).await?;
+    print(&format!("Sent; `pilothouse attach {}` shows what comes of it.\n", short(row.id)))
+}
+
+/// Starts or stops a run, and tells how the session stands then.
+async fn simply(reach: &mut Reach, name: &str, what: &str, body: Value) -> anyhow::Result<Exit> {
+    let row = find(reach, name).await?;
+    let after: SessionRow = reach.post(&format!("{}/{what}", path(row.id)), &body).await?;
+    print(&format!("{} is {}.\n", short(row.id), state(after.status)))
+}
+
+/// The request that somebody means.
+async fn request(
+    reach: &mut Reach,
+    session: Option<&str>,
+    number: Option<u64>,
+) -> anyhow::Result<OpenRequest> {
+    let mut open: Vec<OpenRequest> = reach.list("/api/v1/approvals?", usize::MAX).await?;
+    if let Some(name) = session {
+        let id = find(reach, name).await?.id;
+        open.retain(|request| request.session == id);
+    }
+    if let Some(number) = number {
+        open.retain(|request| request.approval.0 == number);
+    }
+    match open.len() {
+        1 => Ok(open.remove(0)),
+        0 => Err(usage("nothing waits for an answer there: `pilothouse ls --waiting`")),
+        _ => {
+            let mut list = String::new();
+            for request in &open {
+                let about = request.request.as_ref().map(subject).unwrap_or_default();
+                let (session, number) = (short(request.session), request.approval);
+                list.push_str(&format!("\n  {session} {number}  {about}"));
+            }
+            Err(usage(format!("several requests wait; name one of them:{list}")))
+        }
+    }
+}
+
+async fn answer(
+    reach: &mut Reach,
+    request: &OpenRequest,
+    decision: &Decision,
+    word: &str,
+) -> anyhow::Result<Exit> {
+    let session = path(request.session);
+    let decided = format!("{session}/approvals/{}/decision", request.approval);
+    reach.post::<Value>(&decided, decision).await?;
+    let about = request.request.as_ref().map(subject).unwrap_or_default();
+    print(&format!("{word}: {about}\n"))
+}
+
+async fn approve(reach: &mut Reach, args: &ApproveArgs) -> anyhow::Result<Exit> {
+    let open = request(reach, args.session.as_deref(), args.request).await?;
+    let updates = open.request.as_ref().map(|request| request.suggestions.clone());
+    let updates = updates.filter(|_| args.always).unwrap_or_default();
+    if args.always && updates.is_empty() {
+        return Err(usage("no rule is offered for this: leave out --always"));
+    }
+    let decision = match open.request.as_ref().map(|request| &request.subject) {
+        Some(Subject::Plan { .. }) => {
+            Decision::Plan { choice: PlanChoice::AcceptEdits, plan: None, feedback: None }
+        }
+        Some(Subject::Question { .. } | Subject::Elicitation { .. } | Subject::Dialog { .. }) => {
+            let id = short(open.session);
+            return Err(usage(format!(
+                "this is a question: answer it with `pilothouse attach {id}`"
+            )));
+        }
+        _ => Decision::Allow { input: None, updates },
+    };
+    answer(reach, &open, &decision, "allowed").await
+}
+
+async fn deny(reach: &mut Reach, args: &DenyArgs) -> anyhow::Result<Exit> {
+    let open = request(reach, args.session.as_deref(), args.request).await?;
+    let decision = Decision::Deny { message: args.message.clone(), stop: args.stop };
+    answer(reach, &open, &decision, "refused").await
+}
+
+async fn fork(reach: &mut Reach, args: &ForkArgs) -> anyhow::Result<Exit> {
+    let row = find(reach, &args.session).await?;
+    let body = json!({ "title": args.title, "at": args.at });
+    let copy: SessionRow = reach.post(&format!("{}/fork", path(row.id)), &body).await?;
+    print(&format!("{}\n", copy.id))
+}
+
+#[derive(Deserialize)]
+struct Rewound {
+    can_rewind: bool,
+    files_changed: Vec<String>,
+    insertions: Option<u64>,
+    deletions: Option<u64>,
+    error: Option<String>,
+}
+
+async fn rewind(reach: &mut Reach, args: &RewindArgs) -> anyhow::Result<Exit> {
+    let row = find(reach, &args.session).await?;
+    let Some(prompt) = args.prompt else { return prompts(reach, &row).await };
+    let body = json!({ "user_message_id": prompt, "dry_run": args.dry_run });
+    let rewound: Rewound = reach.post(&format!("{}/rewind", path(row.id)), &body).await?;
+    if !rewound.can_rewind {
+        let why = rewound.error.as_deref().unwrap_or("Claude Code does not say why");
+        anyhow::bail!("files cannot be put back: {}", one_line(why));
+    }
+    let would = if args.dry_run { "would be put back" } else { "put back" };
+    let mut text = format!("{} files {would}", rewound.files_changed.len());
+    if let (Some(added), Some(removed)) = (rewound.insertions, rewound.deletions) {
+        text.push_str(&format!(" (+{added} −{removed} lines)"));
+    }
+    for file in &rewound.files_changed {
+        text.push_str(&format!("\n  {}", one_line(file)));
+    }
+    print(&format!("{text}\n"))
+}
+
+/// The prompts of a session, with their ids.
+async fn prompts(reach: &mut Reach, row: &SessionRow) -> anyhow::Result<Exit> {
+    let mut table = Table::default();
+    let mut after = 0;
+    while after < row.last_seq {
+        #[derive(Deserialize)]
+        struct Events {
+            items: Vec<Value>,
+        }
+        let page = format!("{}/events?after={after}&limit=1000", path(row.id));
+        let events: Events = reach.get(&page).await?;
+        for value in events.items {
+            after = value["seq"].as_u64().unwrap_or(u64::MAX);
+            let Ok(event) = serde_json::from_value::<Event>(value) else { continue };
+            if let Body::UserMessage { prompt: Some(prompt), text, .. } = event.body {
+                let at = event.at.strftime("%F %H:%M").to_string();
+                table.row([(ACCENT, &*prompt.to_string()), (DIM, &at), (PLAIN, &text)]);
+            }
+        }
+    }
+    table.write(&mut Screen::new())?;
+    Ok(Exit::Done)
+}
+
+async fn rm(reach: &mut Reach, args: &RmArgs) -> anyhow::Result<Exit> {
+    let mut rows = Vec::new();
+    for name in &args.sessions {
+        rows.push(find(reach, name).await?);
+    }
+    if !args.force {
+        if !std::io::stdin().is_terminal() {
+            return Err(usage("deleting needs --force where nobody can be asked"));
+        }
+        for row in &rows {
+            writeln!(std::io::stderr(), "{}  {}", short(row.id), row.name())?;
+        }
+        write!(std::io::stderr(), "Delete, with all that belongs to it? [yes/n] ")?;
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line)?;
+        if line.trim() != "yes" {
+            return Ok(Exit::Interrupted);
+        }
+    }
+    for row in &rows {
+        reach.send(Ask::new(Method::DELETE, path(row.id))).await?;
+        print(&format!("deleted {}\n", short(row.id)))?;
+    }
+    Ok(Exit::Done)
+}

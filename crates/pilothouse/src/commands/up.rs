@@ -1,0 +1,109 @@
+//! `up`: the daemon in the background, and a browser that is logged in.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use anyhow::Context;
+use pilothouse_host::config::Config;
+
+use super::login::{link, open_browser};
+use super::{load, print};
+use crate::args::{Common, UpArgs};
+use crate::exit::Exit;
+use crate::reach::{Keeper, Reach, running};
+
+/// Where a daemon in the background writes what it has to tell.
+const LOG: &str = "daemon.log";
+
+pub(super) async fn up(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
+    let config = load(common)?;
+    let found = running(&config).await?;
+    if let Some((_, beacon)) = &found
+        && beacon.keeper == Keeper::Command
+    {
+        anyhow::bail!(
+            "a `pilothouse` command (pid {}) works on {} by itself: try again when it is done",
+            beacon.pid,
+            config.data_dir.display()
+        );
+    }
+    let was_there = found.is_some();
+    if !was_there {
+        let (common, config) = (common.clone(), config.clone());
+        tokio::task::spawn_blocking(move || start(&common, &config)).await??;
+    }
+    let mut reach = Reach::open(&config).await?;
+    let link = link(&mut reach, None).await?;
+    let beacon = reach.beacon();
+    let opened = !args.no_open && open_browser(&link, &config.data_dir);
+    let state = if was_there { "runs already" } else { "runs now" };
+    print(&format!(
+        "The daemon {state} at {} (pid {}).\n{} {link}\n\nThe link works once, for a few minutes; \
+         `pilothouse login` makes another.\nStop it with `pilothouse down`; sessions go on.\n",
+        beacon.origin().unwrap_or_default(),
+        beacon.pid,
+        if opened { "Your browser opens" } else { "Open" },
+    ))
+}
+
+/// Starts `serve` and waits until it listens.
+fn start(common: &Common, config: &Config) -> anyhow::Result<()> {
+    let dir = &config.data_dir;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .with_context(|| format!("the data directory {} cannot be made", dir.display()))?;
+    let log_path = dir.join(LOG);
+    let mut options = OpenOptions::new();
+    let mut log = options
+        .create(true)
+        .append(true)
+        .read(true)
+        .mode(0o600)
+        .open(&log_path)
+        .with_context(|| format!("the log {} cannot be opened", log_path.display()))?;
+    let before = log.seek(SeekFrom::End(0))?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["serve", "--detach"]);
+    if let Some(file) = &common.config {
+        command.arg("--config").arg(std::path::absolute(file)?);
+    }
+    for pair in &common.set {
+        command.arg("--set").arg(pair);
+    }
+    // Relative paths on the command line stay what they were: it works here too.
+    command.arg("--data-dir").arg(dir);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log.try_clone()?);
+    #[expect(clippy::disallowed_methods, reason = "it is the daemon, not the CLI")]
+    let spawned = command.spawn();
+    let mut child = spawned.context("the daemon cannot be started")?;
+    if let Some(stdout) = child.stdout.take()
+        && listens(stdout)
+    {
+        return Ok(());
+    }
+    Err(why_not(&mut child, &mut log, before, &log_path))
+}
+
+/// Whether it says so before it ends.
+fn listens(stdout: ChildStdout) -> bool {
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line).is_ok() && line.starts_with("listening on ")
+}
+
+fn why_not(
+    child: &mut Child,
+    log: &mut std::fs::File,
+    before: u64,
+    log_path: &Path,
+) -> anyhow::Error {
+    let status = child.wait().map(|status| status.to_string()).unwrap_or_default();
+    let mut told = String::new();
+    let _ = log.seek(SeekFrom::Start(before)).and_then(|_| log.read_to_string(&mut told));
+    let told = told.lines().last().unwrap_or(&status).trim_start_matches("pilothouse: ").to_owned();
+    anyhow::anyhow!("the daemon did not start: {told}\n(its log is {})", log_path.display())
+}

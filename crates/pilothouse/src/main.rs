@@ -1,0 +1,43 @@
+//! `pilothouse`: the binary.
+//!
+//! - `args`: the command line and its help.
+//! - `reach`: the daemon's API, of a daemon that runs or of one in this process.
+//! - `view`: events for people to read.
+//! - `ask`: what a session asks, in a terminal.
+//! - `commands`: a file for each command.
+//! - `exit`: what the process ends with.
+
+#[cfg(unix)]
+mod args;
+#[cfg(unix)]
+mod ask;
+#[cfg(unix)]
+mod commands;
+#[cfg(unix)]
+mod exit;
+#[cfg(unix)]
+mod reach;
+#[cfg(unix)]
+mod view;
+
+use std::process::ExitCode;
+
+#[cfg(unix)]
+fn main() -> ExitCode {
+    use pilothouse_host::holder::{HoldOptions, run};
+    let mut args = std::env::args_os().skip(1).peekable();
+    // Before anything else is set up: there is one for each run, and each should stay small.
+    if args.next_if(|arg| arg == "hold").is_some() {
+        return match HoldOptions::from_args(args) {
+            Some(options) => run(options),
+            None => ExitCode::from(2),
+        };
+    }
+    commands::main()
+}
+
+/// Without holders there is no daemon yet.
+#[cfg(not(unix))]
+fn main() -> ExitCode {
+    ExitCode::FAILURE
+}

@@ -1,0 +1,188 @@
+//! The daemon's API: one request on a connection of its own. On loopback that is quick, and there is
+//! nothing to keep.
+
+use std::io;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
+use pilothouse_host::http::guard::Token;
+use pilothouse_host::http::problem::Document;
+use pilothouse_session::Refusal;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::net::TcpStream;
+
+/// Why the daemon did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApiError {
+    /// It said no.
+    #[error("{}", .0.detail)]
+    Refused(Box<Document>),
+    /// It cannot be reached, or went away.
+    #[error("the daemon went away ({0}): see `pilothouse status`, then try again")]
+    Gone(String),
+    /// It speaks otherwise than it should.
+    #[error(
+        "the daemon's answer cannot be understood ({0}): it may be of another version; \
+         `pilothouse down`, then try again"
+    )]
+    Strange(String),
+}
+
+impl ApiError {
+    /// Why a session said no.
+    pub(crate) fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(document) => document.refusal.as_ref(),
+            _ => None,
+        }
+    }
+
+    fn gone(error: impl Into<Box<dyn std::error::Error>>) -> Self {
+        Self::Gone(error.into().to_string())
+    }
+}
+
+/// A daemon that can be asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Api {
+    address: SocketAddr,
+    token: Token,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Ask {
+    method: Method,
+    path: String,
+    body: Option<Bytes>,
+    key: Option<String>,
+}
+
+impl Ask {
+    pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), body: None, key: None }
+    }
+
+    /// With a body.
+    pub(crate) fn json(mut self, body: &impl Serialize) -> Result<Self, ApiError> {
+        let text =
+            serde_json::to_vec(body).map_err(|error| ApiError::Strange(error.to_string()))?;
+        self.body = Some(text.into());
+        Ok(self)
+    }
+
+    /// Done once, however often it is asked.
+    pub(crate) fn once(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+}
+
+impl Api {
+    pub(crate) fn new(address: SocketAddr, token: Token) -> Self {
+        Self { address, token }
+    }
+
+    /// The answer, if it is one that was hoped for.
+    pub(crate) async fn send(&self, ask: Ask) -> Result<Response<Incoming>, ApiError> {
+        let stream = TcpStream::connect(self.address).await.map_err(ApiError::gone)?;
+        let _ = stream.set_nodelay(true);
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(ApiError::gone)?;
+        tokio::spawn(connection);
+        let mut bearer = HeaderValue::try_from(format!("Bearer {}", self.token.reveal()))
+            .map_err(ApiError::gone)?;
+        bearer.set_sensitive(true);
+        let mut request = Request::builder()
+            .method(ask.method)
+            .uri(ask.path)
+            .header(HOST, self.address.to_string())
+            .header(AUTHORIZATION, bearer);
+        if ask.body.is_some() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
+        if let Some(key) = ask.key {
+            request = request.header("idempotency-key", key);
+        }
+        let request = request
+            .body(Full::new(ask.body.unwrap_or_default()))
+            .map_err(|error| ApiError::Strange(error.to_string()))?;
+        let response = sender.send_request(request).await.map_err(ApiError::gone)?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let status = response.status();
+        let body = whole(response).await?;
+        match serde_json::from_slice(&body) {
+            Ok(document) => Err(ApiError::Refused(document)),
+            Err(_) => Err(ApiError::Strange(format!("status {status}"))),
+        }
+    }
+}
+
+/// The whole body of an answer.
+pub(crate) async fn whole(response: Response<Incoming>) -> Result<Bytes, ApiError> {
+    Ok(response.into_body().collect().await.map_err(ApiError::gone)?.to_bytes())
+}
+
+/// The body of an answer, read.
+pub(crate) async fn read<T: DeserializeOwned>(response: Response<Incoming>) -> Result<T, ApiError> {
+    let body = whole(response).await?;
+    // What answers without a body answers with nothing.
+    let body: &[u8] = if body.is_empty() { b"null" } else { &body };
+    serde_json::from_slice(body).map_err(|error| ApiError::Strange(error.to_string()))
+}
+
+/// The next piece of a body; none at its end.
+pub(crate) async fn piece(body: &mut Incoming) -> Result<Option<Bytes>, ApiError> {
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame.map_err(ApiError::gone)?.into_data() {
+            return Ok(Some(data));
+        }
+    }
+    Ok(None)
+}
+
+/// Copies a body to where it is wanted.
+pub(crate) async fn pour(
+    response: Response<Incoming>,
+    out: &mut dyn io::Write,
+) -> Result<(), PourError> {
+    let mut body = response.into_body();
+    while let Some(data) = piece(&mut body).await? {
+        out.write_all(&data)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// A body was not copied to its end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PourError {
+    /// There is no more of it.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// It cannot be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// A text as a part of a path or a query.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                quoted.push(char::from(byte));
+            }
+            _ => quoted.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    quoted
+}

@@ -1,0 +1,141 @@
+//! The file that tells where the daemon of a data directory can be reached.
+//!
+//! Whoever has the directory's lock writes it and takes it away again. One that was killed leaves it
+//! behind: then nobody has the lock.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+const FILE: &str = "daemon.json";
+
+/// Who serves a data directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Keeper {
+    /// A daemon.
+    Daemon,
+    /// A command such as `run`, as long as it takes.
+    Command,
+}
+
+/// Where a daemon can be reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Beacon {
+    /// Who it is.
+    pub(crate) keeper: Keeper,
+    /// Its process.
+    pub(crate) pid: u32,
+    /// Where it listens.
+    pub(crate) addresses: Vec<SocketAddr>,
+    /// It speaks TLS.
+    pub(crate) tls: bool,
+    /// Its version.
+    pub(crate) version: String,
+}
+
+impl Beacon {
+    /// That of this process.
+    pub(crate) fn of(keeper: Keeper, addresses: Vec<SocketAddr>, tls: bool) -> Self {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Self { keeper, pid: std::process::id(), addresses, tls, version }
+    }
+
+    /// That of who serves a directory now, if anybody does.
+    pub(crate) fn read(data_dir: &Path) -> Option<Self> {
+        if !is_locked(data_dir) {
+            return None;
+        }
+        serde_json::from_slice(&fs::read(data_dir.join(FILE)).ok()?).ok()
+    }
+
+    /// Writes it, until what is returned is dropped.
+    pub(crate) fn light(&self, data_dir: &Path) -> io::Result<Lit> {
+        let path = data_dir.join(FILE);
+        let beside = data_dir.join(format!("{FILE}.{}", self.pid));
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        options.open(&beside)?.write_all(&serde_json::to_vec(self)?)?;
+        fs::rename(&beside, &path)?;
+        Ok(Lit(path))
+    }
+
+    /// Where this machine reaches it.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        let here = |address: &SocketAddr| match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => {
+                SocketAddr::from((Ipv4Addr::LOCALHOST, address.port()))
+            }
+            IpAddr::V6(ip) if ip.is_unspecified() => {
+                SocketAddr::from((Ipv6Addr::LOCALHOST, address.port()))
+            }
+            _ => *address,
+        };
+        let all = || self.addresses.iter().map(here);
+        all().find(|address| address.ip().is_loopback()).or_else(|| all().next())
+    }
+
+    /// What a browser on this machine calls it.
+    pub(crate) fn origin(&self) -> Option<String> {
+        let scheme = if self.tls { "https" } else { "http" };
+        Some(format!("{scheme}://{}", self.address()?))
+    }
+}
+
+/// A beacon that is there.
+#[derive(Debug)]
+pub(crate) struct Lit(PathBuf);
+
+impl Drop for Lit {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Whether somebody serves a directory.
+pub(crate) fn is_locked(data_dir: &Path) -> bool {
+    let Ok(file) = File::open(data_dir.join("lock")) else { return false };
+    // Given back at once, when the file is closed.
+    matches!(
+        flock(&file, FlockOperation::NonBlockingLockShared),
+        Err(rustix::io::Errno::WOULDBLOCK)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beacon(addresses: &[&str]) -> Beacon {
+        let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
+        Beacon::of(Keeper::Daemon, addresses, false)
+    }
+
+    #[test]
+    fn it_counts_only_while_somebody_has_the_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = File::create(dir.path().join("lock")).unwrap();
+        let beacon = beacon(&["127.0.0.1:7717"]);
+        let lit = beacon.light(dir.path()).unwrap();
+        assert_eq!(Beacon::read(dir.path()), None);
+        flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+        assert_eq!(Beacon::read(dir.path()), Some(beacon));
+        drop(lit);
+        assert_eq!(Beacon::read(dir.path()), None);
+    }
+
+    #[test]
+    fn it_is_reached_by_way_of_this_machine() {
+        let address = |list: &[&str]| beacon(list).address().map(|address| address.to_string());
+        assert_eq!(address(&["0.0.0.0:80"]).as_deref(), Some("127.0.0.1:80"));
+        assert_eq!(address(&["[::]:80"]).as_deref(), Some("[::1]:80"));
+        assert_eq!(address(&["10.0.0.1:1", "127.0.0.1:2"]).as_deref(), Some("127.0.0.1:2"));
+        assert_eq!(address(&["10.0.0.1:1"]).as_deref(), Some("10.0.0.1:1"));
+        assert_eq!(address(&[]), None);
+    }
+}

@@ -1,0 +1,207 @@
+//! The daemon's API, wherever it is served.
+//!
+//! When a daemon runs, commands talk to it. When none runs, they serve the same API to themselves for
+//! as long as they take: so there is one way to do everything. Sessions belong to holders and outlive
+//! both; a command whose daemon goes away looks for the next one and goes on where it was.
+
+mod api;
+mod beacon;
+mod stream;
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use hyper::body::Incoming;
+use hyper::{Method, Response};
+use pilothouse_host::config::Config;
+use pilothouse_host::daemon::{Daemon, DaemonError, DaemonOptions};
+use pilothouse_host::holder::HolderProgram;
+use pilothouse_host::host::HostError;
+use pilothouse_host::http::guard::Token;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use api::Api;
+pub(crate) use api::{ApiError, Ask, pour, quoted, read};
+pub(crate) use beacon::{Beacon, Keeper, Lit, is_locked};
+pub(crate) use stream::{Update, Watch};
+
+/// How long is waited for somebody else who is just starting or ending.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How often is looked meanwhile.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Holders are this program too.
+pub(crate) fn holder() -> anyhow::Result<HolderProgram> {
+    let exe = std::env::current_exe().context("this program does not know where it is")?;
+    Ok(HolderProgram { exe, args: vec!["hold".into()] })
+}
+
+/// A way to the daemon's API.
+#[derive(Debug)]
+pub(crate) struct Reach {
+    config: Config,
+    api: Api,
+    beacon: Beacon,
+    here: Option<Here>,
+}
+
+/// A daemon in this process.
+#[derive(Debug)]
+struct Here {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+    lit: Lit,
+}
+
+/// The daemon that serves a data directory, if one does.
+pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<(Api, Beacon)>> {
+    let Some(beacon) = Beacon::read(&config.data_dir) else { return Ok(None) };
+    let Some(address) = beacon.address() else { return Ok(None) };
+    anyhow::ensure!(
+        !beacon.tls,
+        "the daemon listens with TLS only: give it an address of this machine's as well, or use its \
+         web client"
+    );
+    let api = Api::new(address, Token::load_or_create(&config.data_dir)?);
+    match api.send(Ask::new(Method::GET, "/api/v1/version")).await {
+        Ok(_) => Ok(Some((api, beacon))),
+        // It is just ending.
+        Err(ApiError::Gone(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Reach {
+    /// Finds the daemon, or serves the API from here.
+    pub(crate) async fn open(config: &Config) -> anyhow::Result<Self> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some((api, beacon)) = running(config).await? {
+                return Ok(Self { config: config.clone(), api, beacon, here: None });
+            }
+            match Self::here(config).await {
+                // Somebody is starting, or ending: one of the two will work soon.
+                Err(error) if is_in_use(&error) && Instant::now() < until => {
+                    tokio::time::sleep(LOOK).await;
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    async fn here(config: &Config) -> anyhow::Result<Self> {
+        let mut options = DaemonOptions::of(config, holder()?)?;
+        options.listen = vec![([127, 0, 0, 1], 0).into()];
+        options.tls = None;
+        let daemon = Daemon::open(options).await?;
+        let addresses = daemon.addresses();
+        let beacon = Beacon::of(Keeper::Command, addresses, false);
+        let lit = beacon.light(&config.data_dir)?;
+        let address = beacon.address().context("there is no address on this machine")?;
+        let api = Api::new(address, daemon.token());
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(daemon.run(async {
+            let _ = stopped.await;
+        }));
+        let here = Some(Here { stop, task, lit });
+        Ok(Self { config: config.clone(), api, beacon, here })
+    }
+
+    /// Looks for the next daemon, when this one is gone.
+    pub(crate) async fn again(&mut self, reason: &str) -> Result<(), ApiError> {
+        if self.here.is_some() {
+            return Err(ApiError::Gone(reason.to_owned()));
+        }
+        let config = self.config.clone();
+        // Boxed: opening may watch, and watching may open.
+        let opened = Box::pin(Self::open(&config)).await;
+        *self = opened.map_err(|error| ApiError::Gone(format!("{reason}; {error:#}")))?;
+        Ok(())
+    }
+
+    /// Whether a daemon goes on when this process ends.
+    pub(crate) fn is_lasting(&self) -> bool {
+        self.beacon.keeper == Keeper::Daemon
+    }
+
+    /// How it is reached.
+    pub(crate) fn beacon(&self) -> &Beacon {
+        &self.beacon
+    }
+
+    fn api(&self) -> &Api {
+        &self.api
+    }
+
+    /// Asks, and asks the next daemon if this one is gone.
+    pub(crate) async fn send(&mut self, ask: Ask) -> Result<Response<Incoming>, ApiError> {
+        match self.api.send(ask.clone()).await {
+            Err(ApiError::Gone(reason)) => {
+                self.again(&reason).await?;
+                self.api.send(ask).await
+            }
+            answered => answered,
+        }
+    }
+
+    /// Reads something.
+    pub(crate) async fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, ApiError> {
+        read(self.send(Ask::new(Method::GET, path)).await?).await
+    }
+
+    /// Does something.
+    pub(crate) async fn post<T: DeserializeOwned>(
+        &mut self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ApiError> {
+        read(self.send(Ask::new(Method::POST, path).json(body)?).await?).await
+    }
+
+    /// Reads a list that comes in pages, up to `most`. `path` has its question mark already.
+    pub(crate) async fn list<T: DeserializeOwned>(
+        &mut self,
+        path: &str,
+        most: usize,
+    ) -> Result<Vec<T>, ApiError> {
+        #[derive(serde::Deserialize)]
+        struct Page<T> {
+            items: Vec<T>,
+            next: Option<serde_json::Value>,
+        }
+        let (mut items, mut after) = (Vec::new(), String::new());
+        loop {
+            let limit = (most - items.len()).clamp(1, 200);
+            let page: Page<T> = self.get(&format!("{path}&limit={limit}{after}")).await?;
+            items.extend(page.items);
+            let next = match page.next {
+                Some(serde_json::Value::String(mark)) => mark,
+                Some(serde_json::Value::Number(mark)) => mark.to_string(),
+                _ => return Ok(items),
+            };
+            if items.len() >= most {
+                items.truncate(most);
+                return Ok(items);
+            }
+            after = format!("&after={}", quoted(&next));
+        }
+    }
+
+    /// Lets go. Sessions go on.
+    pub(crate) async fn close(self) {
+        if let Some(Here { stop, task, lit }) = self.here {
+            // First, so that nobody comes who would be sent away again.
+            drop(lit);
+            let _ = stop.send(());
+            let _ = task.await;
+        }
+    }
+}
+
+fn is_in_use(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(DaemonError::Host(HostError::InUse(_))))
+}
