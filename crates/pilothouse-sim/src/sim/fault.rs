@@ -63,7 +63,7 @@ pub(super) enum SlowStdin {
 
 /// `SIM_FAULT` cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("SIM_FAULT: `{0}` is no fault; `cargo doc -p testkit` lists them under testkit::sim")]
+#[error("SIM_FAULT: `{0}` is no fault; `cargo doc -p pilothouse-sim` lists them")]
 pub(super) struct UnknownFault(String);
 
 impl FromStr for Faults {
