@@ -70,25 +70,23 @@ impl Dialog {
         };
         match &self.approval.subject {
             Subject::Tool { tool_name, input, payload } => {
-                let title = self.approval.title.as_deref();
-                let asked = format!("{tool_name}: {}", payload.title());
-                tell(BOLD, &one_line(title.unwrap_or(&asked)));
+                if let Some(title) = &self.approval.title {
+                    tell(BOLD, &one_line(title));
+                }
                 match &**payload {
                     NormalizedPayload::ShellExec(call) => {
-                        tell(
-                            PLAIN,
-                            &format!("  $ {}", call.command.as_deref().unwrap_or_default()),
-                        );
+                        tell(BOLD, &format!("$ {}", call.command.as_deref().unwrap_or_default()));
                         tell(DIM, call.description.as_deref().unwrap_or_default());
                     }
                     NormalizedPayload::ModifyFile(call) => {
-                        tell(PLAIN, &call.file_path);
+                        tell(BOLD, &call.file_path);
                         lines.extend(call.patch.as_ref().map(diff).unwrap_or_default());
                     }
                     NormalizedPayload::Generic(_) | NormalizedPayload::Misc(_) => {
+                        tell(BOLD, tool_name);
                         tell(DIM, &serde_json::to_string_pretty(input).unwrap_or_default());
                     }
-                    _ => {}
+                    payload => tell(BOLD, &payload.title()),
                 }
             }
             Subject::EnterPlan => tell(BOLD, "Claude wants to make a plan first."),

@@ -41,12 +41,13 @@ impl Attached {
         let id = find(reach, &args.session).await?.id;
         let SessionDetail { row, .. } = reach.get(&path(id)).await?;
         let watch = Watch::new(id, row.last_seq.saturating_sub(args.tail));
+        let asking = Asking::new();
         let mut attached = Self {
             session: id,
             status: row.status,
             screen: Screen::new(),
-            transcript: Transcript::with_prompts(),
-            asking: Asking::new(),
+            transcript: Transcript::with_prompts().asked_otherwise(asking.has_terminal()),
+            asking,
             is_live: false,
         };
         let how = match attached.asking.has_terminal() {

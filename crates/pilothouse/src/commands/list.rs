@@ -44,7 +44,10 @@ async fn list(reach: &mut Reach, args: &LsArgs) -> anyhow::Result<Exit> {
         return print("No sessions. `pilothouse run \"…\"` makes one.\n");
     }
     let (mut table, now) = (Table::default(), Timestamp::now());
-    for row in &rows {
+    for mut row in rows {
+        if row.title.as_ref().is_none_or(String::is_empty) {
+            row.title = first_words(reach, &row).await?;
+        }
         let waiting = if row.open_approvals > 0 { " ?" } else { "" };
         let archived = if row.archived { " (archived)" } else { "" };
         table.row([
@@ -57,6 +60,14 @@ async fn list(reach: &mut Reach, args: &LsArgs) -> anyhow::Result<Exit> {
     }
     table.write(&mut Screen::new())?;
     Ok(Exit::Done)
+}
+
+/// What was said first, where nobody has given a title.
+async fn first_words(reach: &mut Reach, row: &SessionRow) -> anyhow::Result<Option<String>> {
+    let events: Value = reach.get(&format!("{}/events?limit=5", path(row.id))).await?;
+    let mut events = events["items"].as_array().into_iter().flatten();
+    let said = events.find(|event| event["type"] == "user_message");
+    Ok(said.and_then(|said| said["text"].as_str()).map(str::to_owned))
 }
 
 fn base(path: &str) -> &str {

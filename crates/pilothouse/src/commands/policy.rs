@@ -98,7 +98,7 @@ fn check(files: &[PathBuf]) -> anyhow::Result<Exit> {
             });
         match checked {
             Ok(policy) => {
-                screen.line(GOOD, &format!("{name}: {} rules, all good", policy.len()))?
+                screen.line(GOOD, &format!("{name}: {} rules, all good", policy.len()))?;
             }
             Err(error) => {
                 bad = true;

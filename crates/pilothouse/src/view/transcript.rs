@@ -1,6 +1,6 @@
 //! A session as it is told in a terminal: event by event, and letter by letter where somebody looks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use pilothouse_session::approval::{Decider, Decision, Subject};
@@ -9,7 +9,7 @@ use pilothouse_session::event::{
     Outcome, ToolStatus,
 };
 use pilothouse_session::id::ItemId;
-use pilothouse_session::tool::{Todo, TodoStatus};
+use pilothouse_session::tool::{NormalizedPayload, Todo, TodoStatus};
 
 use super::screen::{Screen, width};
 use super::style::{ACCENT, BAD, BOLD, DIM, GOOD, PLAIN, WARN};
@@ -21,6 +21,10 @@ use super::tool::outcome;
 pub(crate) struct Transcript {
     /// Prompts are told too: who wrote them may not be who reads.
     with_prompts: bool,
+    /// Requests are shown otherwise, and what they would change with them.
+    asked_otherwise: bool,
+    /// Calls whose change was shown when they were asked about.
+    seen: HashSet<String>,
     /// The item that is being written letter by letter, and how many bytes of it there are.
     streaming: Option<(ItemId, usize)>,
     /// Calls by their titles, and which was told last.
@@ -39,6 +43,12 @@ impl Transcript {
     /// Tells everything that was said, prompts included.
     pub(crate) fn with_prompts() -> Self {
         Self { with_prompts: true, ..Self::default() }
+    }
+
+    /// Leaves requests to somebody who shows them whole.
+    pub(crate) fn asked_otherwise(mut self, otherwise: bool) -> Self {
+        self.asked_otherwise = otherwise;
+        self
     }
 
     /// What goes on, in a few words.
@@ -132,10 +142,16 @@ impl Transcript {
                 }
                 let indent = if inner { "    " } else { "  " };
                 if let Some(reason) = reason {
-                    return screen.line(BAD, &format!("{indent}✗ {}", one_line(reason)));
+                    // The CLI has words for programs here: `permission-rule`.
+                    let reason = one_line(reason).replace('-', " ");
+                    return screen.line(BAD, &format!("{indent}✗ did not run: {reason}"));
                 }
                 if *status == ToolStatus::Cancelled {
                     return screen.line(WARN, &format!("{indent}✗ cut off"));
+                }
+                let is_edit = matches!(**payload, NormalizedPayload::ModifyFile(_));
+                if self.seen.remove(tool_call_id) && is_edit && payload.error().is_none() {
+                    return screen.line(GOOD, &format!("{indent}✓ done"));
                 }
                 for (style, line) in outcome(payload) {
                     screen.line(style, &format!("{indent}{line}"))?;
@@ -151,6 +167,10 @@ impl Transcript {
             }
             Body::ApprovalRequested { approval } => {
                 self.doing = "waiting for an answer".to_owned();
+                if self.asked_otherwise {
+                    self.seen.extend(approval.tool_call_id.clone());
+                    return Ok(());
+                }
                 let what = match &approval.subject {
                     Subject::Tool { payload, .. } => payload.title(),
                     Subject::EnterPlan => "start planning".to_owned(),

@@ -50,7 +50,9 @@ pub(super) async fn checks(cli: Cli) -> Vec<Check> {
 
 fn capabilities(reply: &InitializeReply) -> Check {
     let (id, title) = ("cli.capabilities", "What it can do");
-    let known = reply.capabilities.clone().unwrap_or_default();
+    let Some(known) = &reply.capabilities else {
+        return check(id, title, State::Skipped, "it tells that with the first prompt");
+    };
     let missed = |(name, _): &&(&str, &str)| !known.iter().any(|known| known == name);
     let missed: Vec<_> = USED.iter().filter(missed).map(|(_, what)| *what).collect();
     match missed.is_empty() {

@@ -54,13 +54,14 @@ pub(super) struct Turn {
 
 impl Turn {
     pub(super) fn new(session: SessionId, prompt: PromptId, output: Output, waits: bool) -> Self {
+        let asking = Asking::new();
         Self {
             session,
             prompt,
             output,
             screen: Screen::new(),
-            transcript: Transcript::default(),
-            asking: Asking::new(),
+            transcript: Transcript::default().asked_otherwise(asking.has_terminal()),
+            asking,
             waits,
             began: Instant::now(),
             answer: String::new(),
@@ -182,6 +183,10 @@ impl Turn {
                 self.asking.settled(approval, &mut self.screen)?;
             }
             Body::Complete { completion } => self.completion = Some(*completion),
+            // What it lacks is a login, and no turn will help.
+            Body::Error { message, code } if code.as_deref() == Some("authentication_failed") => {
+                self.never_ran = Some(message);
+            }
             Body::Error { message, .. } => self.failure = Some(message),
             Body::PromptUpdated { prompt, state } if prompt == self.prompt => match state {
                 PromptState::Failed { reason } => {
@@ -191,8 +196,13 @@ impl Turn {
                 PromptState::Cancelled => return Ok(true),
                 _ => {}
             },
-            Body::RunEnded { meaning: DeadRun::Failed { message }, .. } => {
-                self.never_ran = Some(message);
+            Body::RunEnded { meaning: DeadRun::Failed { message }, exit, .. } => {
+                self.never_ran = Some(match (message.is_empty(), exit.code, exit.signal) {
+                    (false, ..) => message,
+                    (true, Some(code), _) => format!("it ended at once, with code {code}"),
+                    (true, None, Some(signal)) => format!("it ended at once, by signal {signal}"),
+                    (true, None, None) => "it ended at once".to_owned(),
+                });
             }
             Body::RunReady { .. } => self.never_ran = None,
             Body::SessionStatus { status } => return Ok(self.is_over(status)),
@@ -231,7 +241,8 @@ impl Turn {
     /// What it all comes to.
     fn end(mut self) -> anyhow::Result<Exit> {
         self.screen.hide()?;
-        if let Some(message) = self.never_ran.filter(|_| self.completion.is_none()) {
+        let is_done = matches!(&self.completion, Some(it) if it.outcome == Outcome::Done);
+        if let Some(message) = self.never_ran.filter(|_| !is_done) {
             let why =
                 format!("Claude Code cannot be used: {message} (`pilothouse doctor` tells more)");
             return Err(Trouble::NoCli(why).into());
