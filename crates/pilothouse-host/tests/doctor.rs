@@ -228,7 +228,7 @@ fn databases_that_are_broken() {
 #[test]
 fn runs_whose_holder_is_gone() {
     let bed = Bed::new();
-    let run = bed.about.runs.join("0199-run");
+    let run = bed.about.runs.join("a-session/0199-run");
     fs::create_dir_all(&run).expect("a directory");
     bed.expect("runs", State::Warn, "1 that are no runs (0199-run)");
     fs::write(run.join("pid"), "1 2\n").expect("a file");

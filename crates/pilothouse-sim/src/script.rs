@@ -24,6 +24,9 @@
 //! cut [xN]            close the connection here, N times (once if not given), then pass
 //! ```
 //!
+//! After a line `--- refused` stands the reply that ends the conversation when a call was refused; the
+//! replies before it suppose that all went well. Only the simulated CLI heeds it.
+//!
 //! A reply that holds nothing but errors and cuts belongs to the one after it: the request that
 //! failed is tried again, and its position in the conversation is still the same.
 //!
@@ -42,6 +45,8 @@ pub use parse::ScriptError;
 pub struct Script {
     /// One entry for each request that reaches the end of its reply.
     pub replies: Vec<Reply>,
+    /// What is said instead of the rest when a call was refused.
+    pub refused: Option<Reply>,
     /// The lines it was read from; tells scripts apart where something has to be counted for each.
     pub source: String,
 }
@@ -192,6 +197,7 @@ impl Script {
                 ))],
                 ..Reply::default()
             }],
+            refused: None,
             source,
         }))
     }
@@ -199,6 +205,7 @@ impl Script {
     /// Reads a script that stands by itself, such as a file. The `#script` and `#end` lines may be
     /// left out.
     pub fn parse(source: &str) -> Result<Self, ScriptError> {
-        Ok(Self { replies: parse::replies(source)?, source: source.to_owned() })
+        let (replies, refused) = parse::replies(source)?;
+        Ok(Self { replies, refused, source: source.to_owned() })
     }
 }

@@ -94,8 +94,16 @@ const TERMINATED: u8 = 143;
 /// How long lines are kept back to be merged: as long as it takes to say about this many.
 const MERGED: usize = 8;
 
+/// Writes what is answered to a prompt that brings no script.
+pub type Author = fn(&str) -> Script;
+
 /// Runs the simulated CLI with the arguments and the environment of this process, to its end.
 pub fn main() -> ExitCode {
+    play(std::env::args().skip(1), None)
+}
+
+/// Runs it with these arguments, and with somebody who writes what prompts do not bring along.
+pub fn play(args: impl IntoIterator<Item = String>, author: Option<Author>) -> ExitCode {
     let faults = match std::env::var("SIM_FAULT").unwrap_or_default().parse::<Faults>() {
         Ok(faults) => faults,
         Err(fault) => {
@@ -103,9 +111,8 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let mut launch = Launch::new(Flags::parse(std::env::args().skip(1)), faults, |name| {
-        std::env::var(name).ok()
-    });
+    let mut launch = Launch::new(Flags::parse(args), faults, |name| std::env::var(name).ok());
+    launch.author = author;
     launch.script = match std::env::var("SIM_SCRIPT").ok().filter(|path| !path.is_empty()) {
         None => None,
         Some(path) => match script_in(&path) {

@@ -5,6 +5,7 @@
 //! - `view`: events for people to read.
 //! - `ask`: what a session asks, in a terminal.
 //! - `commands`: a file for each command.
+//! - `demo`: the simulated Claude's part, and the tour.
 //! - `exit`: what the process ends with.
 
 #[cfg(unix)]
@@ -13,6 +14,8 @@ mod args;
 mod ask;
 #[cfg(unix)]
 mod commands;
+#[cfg(unix)]
+mod demo;
 #[cfg(unix)]
 mod exit;
 #[cfg(unix)]
@@ -32,6 +35,10 @@ fn main() -> ExitCode {
             Some(options) => run(options),
             None => ExitCode::from(2),
         };
+    }
+    // The demo's Claude, with the arguments of the real one.
+    if args.next_if(|arg| arg == "sim").is_some() {
+        return demo::play(args.map(|arg| arg.to_string_lossy().into_owned()));
     }
     commands::main()
 }

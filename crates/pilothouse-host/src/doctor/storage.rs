@@ -2,13 +2,13 @@
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::{Check, Examination};
-use crate::holder::{self, RunState};
+use crate::holder::{self, FoundRun, RunState};
 
 /// Below this, sessions are about to fail.
 const NO_SPACE: u64 = 64 << 20;
@@ -136,7 +136,7 @@ fn quick_check(conn: &Connection) -> rusqlite::Result<Vec<String>> {
 
 fn runs(about: &Examination) -> Check {
     let (id, title) = ("runs", "Runs");
-    let found = match holder::find(&about.runs) {
+    let found = match found_in(&about.runs) {
         Ok(found) => found,
         Err(error) => {
             let detail = format!("{}: {error}", about.runs.display());
@@ -173,12 +173,30 @@ fn runs(about: &Examination) -> Check {
     Check::warn(id, title, detail, advice)
 }
 
+/// The runs of all sessions: each session has a directory for its own.
+fn found_in(runs: &Path) -> std::io::Result<Vec<FoundRun>> {
+    let mut found = Vec::new();
+    for session in directories(runs)? {
+        found.extend(holder::find(&session)?);
+    }
+    Ok(found)
+}
+
+fn directories(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    Ok(paths.filter(|path| path.is_dir()).collect())
+}
+
 /// Directories among the runs in which no holder has ever been.
 fn strange_directories(runs: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(runs) else { return Vec::new() };
-    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let sessions = directories(runs).unwrap_or_default();
+    let paths = sessions.iter().flat_map(|session| directories(session).unwrap_or_default());
     let mut names: Vec<String> = paths
-        .filter(|path| path.is_dir() && matches!(holder::look(path), Ok(None)))
+        .filter(|path| matches!(holder::look(path), Ok(None)))
         .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
         .collect();
     names.sort();
@@ -189,7 +207,7 @@ fn strange_directories(runs: &Path) -> Vec<String> {
 fn socket(about: &Examination) -> Check {
     let (id, title) = ("socket_path", "Paths of sockets");
     let name = uuid::Uuid::nil().to_string();
-    let path = about.runs.join(name).join(holder::SOCKET);
+    let path = about.runs.join(&name).join(&name).join(holder::SOCKET);
     let length = path.as_os_str().len();
     if length <= LONGEST_SOCKET {
         return Check::ok(id, title, format!("{length} of {LONGEST_SOCKET} bytes"));

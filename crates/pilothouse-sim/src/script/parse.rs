@@ -18,9 +18,11 @@ pub struct ScriptError {
     pub fault: String,
 }
 
-pub(super) fn replies(source: &str) -> Result<Vec<Reply>, ScriptError> {
+/// The replies, and the one for when a call was refused.
+pub(super) fn replies(source: &str) -> Result<(Vec<Reply>, Option<Reply>), ScriptError> {
     let mut replies = Vec::new();
     let mut reply = Reply::default();
+    let mut is_last = false;
     for (index, line) in source.lines().enumerate() {
         let line = line.trim();
         match line {
@@ -29,6 +31,10 @@ pub(super) fn replies(source: &str) -> Result<Vec<Reply>, ScriptError> {
             // What failed is asked again, so failures alone do not use a reply up.
             "---" if only_failures(&reply) => {}
             "---" => replies.push(std::mem::take(&mut reply)),
+            "--- refused" => {
+                replies.push(std::mem::take(&mut reply));
+                is_last = true;
+            }
             comment if comment.starts_with("//") => {}
             directive => read(directive, &mut reply).map_err(|fault| ScriptError {
                 line: index + 1,
@@ -37,8 +43,11 @@ pub(super) fn replies(source: &str) -> Result<Vec<Reply>, ScriptError> {
             })?,
         }
     }
+    if is_last {
+        return Ok((replies, Some(reply)));
+    }
     replies.push(reply);
-    Ok(replies)
+    Ok((replies, None))
 }
 
 fn only_failures(reply: &Reply) -> bool {

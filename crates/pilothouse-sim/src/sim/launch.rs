@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::Author;
 use super::fault::Faults;
 use crate::script::Script;
 
@@ -165,6 +166,8 @@ pub(super) struct Launch {
     pub(super) holds: Option<PathBuf>,
     /// For prompts that bring no script.
     pub(super) script: Option<Script>,
+    /// Who writes a script for them.
+    pub(super) author: Option<Author>,
     pub(super) state_events: StateEvents,
     pub(super) checkpointing: bool,
     pub(super) entrypoint: String,
@@ -188,6 +191,7 @@ impl Launch {
             home,
             holds: set("SIM_HOLD_DIR").map(PathBuf::from),
             script: None,
+            author: None,
             state_events: if is_on("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") {
                 StateEvents::Visible
             } else if is_on("CLAUDE_CODE_SDK_READS_SESSION_STATE") {

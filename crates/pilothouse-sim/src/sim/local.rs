@@ -37,7 +37,7 @@ pub(super) async fn command(
             text
         }
         "clear" | "reset" | "new" => {
-            *thread = Thread::default().or(cli.launch.script.clone());
+            *thread = Thread::by(cli.launch.author).or(cli.launch.script.clone());
             *cli.ledger.borrow_mut() = Ledger::default();
             let id = cli.session.renew();
             cli.emit(json!({

@@ -61,7 +61,8 @@ impl Session {
             if file(&id).exists() {
                 return Err(OpenError::InUse { id });
             }
-            return Ok((Self::with(transcript(&id)), Past::default()));
+            let past = Past { thread: Thread::by(launch.author), ..Past::default() };
+            return Ok((Self::with(transcript(&id)), past));
         };
         let lines = read(&file(&resumed)).ok_or(OpenError::Unknown { id: resumed.clone() })?;
         let told = branch(&lines, flags.resume_at.as_deref()).ok_or_else(|| {
@@ -69,7 +70,7 @@ impl Session {
             OpenError::NoSuchMessage { id: resumed.clone(), uuid }
         })?;
         let past = Past {
-            thread: Thread::replay(&told),
+            thread: Thread::replay(&told, launch.author),
             costs: last_note(&lines, "cost-state").cloned(),
             title: last_note(&lines, "custom-title")
                 .and_then(|line| line["customTitle"].as_str())

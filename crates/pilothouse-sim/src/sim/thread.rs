@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::Author;
 use crate::script::{Reply, Script};
 
 /// A conversation, main or of a subagent.
@@ -15,17 +16,27 @@ pub(super) struct Thread {
     script: Option<Script>,
     /// What is said when no prompt has brought a script, counted from the beginning.
     fallback: Option<Script>,
+    /// Who writes a script for a prompt that has none.
+    author: Option<Author>,
     answers: usize,
+    /// A call was refused: the script ends otherwise.
+    is_refused: bool,
+    /// A prompt that joined the turn, and that the author has not answered yet.
+    unheard: Option<String>,
     /// How often each error of a reply has been raised, by script, reply and place in it.
     raised: HashMap<(String, usize, usize), u32>,
 }
 
 impl Thread {
-    /// A thread that begins with a prompt.
-    pub(super) fn begun(prompt: &str) -> Self {
-        let mut thread = Self::default();
-        thread.hear(prompt);
-        thread
+    /// A thread with somebody who writes what no prompt brings along.
+    pub(super) fn by(author: Option<Author>) -> Self {
+        Self { author, ..Self::default() }
+    }
+
+    /// The same after a prompt.
+    pub(super) fn after(mut self, prompt: &str) -> Self {
+        self.hear(prompt);
+        self
     }
 
     /// Gives a thread that has no script one to fall back on.
@@ -35,8 +46,8 @@ impl Thread {
     }
 
     /// Rebuilds a thread from the entries of a transcript.
-    pub(super) fn replay(entries: &[Value]) -> Self {
-        let mut thread = Self::default();
+    pub(super) fn replay(entries: &[Value], author: Option<Author>) -> Self {
+        let mut thread = Self::by(author);
         let mut last_answer = None;
         for entry in entries {
             let message = &entry["message"];
@@ -55,15 +66,36 @@ impl Thread {
 
     /// A prompt: its script, if it has one, replaces the one before.
     pub(super) fn hear(&mut self, text: &str) {
-        if let Some(script) = Script::find(text) {
+        let written = || self.author.filter(|_| !text.trim().is_empty()).map(|write| write(text));
+        if let Some(script) = Script::find(text).or_else(written) {
             self.script = Some(script);
             self.answers = 0;
+            self.is_refused = false;
         }
+    }
+
+    /// A prompt that joins a turn: an author answers it when the rest is said.
+    pub(super) fn overhear(&mut self, text: &str) {
+        self.unheard = self.author.map(|_| text.to_owned());
+    }
+
+    /// Whether there is more to be said, to a prompt that has joined the turn.
+    pub(super) fn turn_to_unheard(&mut self) -> bool {
+        let unheard = self.unheard.take();
+        unheard.inspect(|text| self.hear(text)).is_some()
+    }
+
+    /// A call was refused.
+    pub(super) fn refused(&mut self) {
+        self.is_refused = self.script.as_ref().is_some_and(|script| script.refused.is_some());
     }
 
     /// The reply that is due; `None` when nothing is scripted.
     pub(super) fn reply(&self) -> Option<Reply> {
         let script = self.script.as_ref().or(self.fallback.as_ref())?;
+        if self.is_refused {
+            return script.refused.clone();
+        }
         script.replies.get(self.answers).cloned()
     }
 
@@ -108,7 +140,7 @@ mod tests {
 
     #[test]
     fn replies_follow_one_another() {
-        let mut thread = Thread::begun("x\n#script\nsay a\n---\nsay b");
+        let mut thread = Thread::default().after("x\n#script\nsay a\n---\nsay b");
         assert_eq!(due(&thread), Some(vec![Step::Say("a".to_owned())]));
         thread.answered();
         thread.hear("no script here");
@@ -128,6 +160,30 @@ mod tests {
     }
 
     #[test]
+    fn an_author_writes_what_no_prompt_brings() {
+        let author: Author = |text| Script::parse(&format!("say {text}!")).unwrap();
+        let mut thread = Thread::by(Some(author)).after("ahoy");
+        assert_eq!(due(&thread), Some(vec![Step::Say("ahoy!".to_owned())]));
+        thread.overhear("more");
+        assert!(thread.turn_to_unheard() && !thread.turn_to_unheard());
+        assert_eq!(due(&thread), Some(vec![Step::Say("more!".to_owned())]));
+        // What a prompt brings comes first.
+        assert_eq!(due(&thread.after("#script\nsay b")), Some(vec![Step::Say("b".to_owned())]));
+    }
+
+    #[test]
+    fn a_refusal_ends_a_script_that_provides_for_it() {
+        let mut thread = Thread::default().after("#script\nsay a\n---\nsay b\n--- refused\nsay c");
+        thread.answered();
+        assert_eq!(due(&thread), Some(vec![Step::Say("b".to_owned())]));
+        thread.refused();
+        assert_eq!(due(&thread), Some(vec![Step::Say("c".to_owned())]));
+        let mut other = Thread::default().after("#script\nsay a\n---\nsay b");
+        other.refused();
+        assert_eq!(due(&other), Some(vec![Step::Say("a".to_owned())]));
+    }
+
+    #[test]
     fn a_transcript_tells_where_it_stood() {
         let assistant = |id: &str| json!({"type": "assistant", "message": {"id": id}});
         let entries = [
@@ -137,12 +193,12 @@ mod tests {
             json!({"type": "user", "message": {"content": [{"type": "tool_result", "content": "#script\nsay no"}]}}),
             assistant("m2"),
         ];
-        assert_eq!(due(&Thread::replay(&entries)), Some(vec![Step::Say("c".to_owned())]));
+        assert_eq!(due(&Thread::replay(&entries, None)), Some(vec![Step::Say("c".to_owned())]));
     }
 
     #[test]
     fn faults_happen_as_often_as_they_should() {
-        let mut thread = Thread::begun("#script\nerror 529 x2\nsay a");
+        let mut thread = Thread::default().after("#script\nerror 529 x2\nsay a");
         assert_eq!([0; 4].map(|_| thread.raise(0, 2)), [true, true, false, false]);
         assert!(thread.raise(1, 1));
     }

@@ -234,10 +234,12 @@ pub(super) async fn converse(
         let calls = tools::calls(&message);
         if calls.is_empty() {
             match at_the_end(cli, scope, &message.stop_reason, &message.id).await {
+                Some(_) if thread.turn_to_unheard() => continue,
                 Some(ending) => return ending,
                 None => continue,
             }
         }
+        let denied = scope.denials.borrow().len();
         match tools::run(cli, scope, calls).await {
             Round::Done => {}
             Round::Stopped => return Ending::HookStopped,
@@ -247,11 +249,14 @@ pub(super) async fn converse(
                 return Ending::AbortedTools;
             }
         }
+        if scope.denials.borrow().len() > denied {
+            thread.refused();
+        }
         if scope.is_main() {
             if let Some(limit) = cli.launch.flags.max_turns.filter(|limit| rounds >= *limit) {
                 return Ending::MaxTurns(limit);
             }
-            fold(cli, scope);
+            fold(cli, scope, thread);
         }
     }
 }
@@ -283,7 +288,7 @@ fn echo(cli: &Cli, prompts: &[Prompt]) {
 }
 
 /// Prompts that came meanwhile join the turn. They do not bring a script of their own into it.
-fn fold(cli: &Cli, scope: &Scope) {
+fn fold(cli: &Cli, scope: &Scope, thread: &mut Thread) {
     let folded = cli.queue.borrow_mut().fold();
     for prompt in &folded {
         cli.lifecycle(prompt, "started");
@@ -291,6 +296,7 @@ fn fold(cli: &Cli, scope: &Scope) {
             scope.prompts.borrow_mut().push(prompt.uuid.clone());
         }
         record(cli, &scope.transcript, prompt);
+        thread.overhear(&prompt.text());
     }
     echo(cli, &folded);
     scope.folded.borrow_mut().extend(folded);

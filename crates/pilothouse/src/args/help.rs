@@ -10,7 +10,7 @@ use crate::exit;
 
 /// The groups of the overview. Every command that is not hidden is in one of them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Begin here", &["up", "run", "doctor"]),
+    ("Begin here", &["up", "demo", "run", "doctor"]),
     ("The daemon", &["serve", "status", "down", "login"]),
     ("Follow sessions", &["ls", "show", "attach", "logs", "search"]),
     ("Steer sessions", &["send", "approve", "deny", "stop", "resume", "fork", "rewind", "rm"]),

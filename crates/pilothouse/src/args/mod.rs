@@ -7,7 +7,6 @@ mod help;
 mod run;
 mod sessions;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -59,6 +58,8 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// Start the daemon, or find it, and open the web client
     Up(UpArgs),
+    /// Try everything with a simulated Claude: no account, no network
+    Demo(DemoArgs),
     /// Say something to Claude and watch it work
     Run(Box<RunArgs>),
     /// Look at everything that is needed, and say what to do
@@ -120,12 +121,6 @@ pub(crate) enum Command {
         /// The directory
         dir: PathBuf,
     },
-    /// Hold one run: for the daemon's own use
-    #[command(hide = true)]
-    Hold {
-        #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
-        args: Vec<OsString>,
-    },
 }
 
 #[derive(Debug, Args)]
@@ -133,6 +128,19 @@ pub(crate) struct UpArgs {
     /// Do not open a browser, only print the link
     #[arg(long)]
     pub(crate) no_open: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Do not open a browser, only print the link
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    /// The port to listen on; 0 for any that is free
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Where it happens, once that is made
+    #[arg(long, hide = true, value_name = "DIR")]
+    pub(crate) place: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

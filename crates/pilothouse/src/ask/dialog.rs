@@ -90,11 +90,13 @@ impl Dialog {
                 }
             }
             Subject::EnterPlan => tell(BOLD, "Claude wants to make a plan first."),
-            Subject::Plan { plan, .. } => match plan {
-                // It was told as an event.
-                Some(_) => tell(BOLD, "Is the plan good?"),
-                None => tell(BOLD, "Claude wants to begin, without a written plan."),
-            },
+            Subject::Plan { plan: Some(plan), .. } => {
+                tell(PLAIN, plan);
+                tell(BOLD, "Is the plan good?");
+            }
+            Subject::Plan { plan: None, .. } => {
+                tell(BOLD, "Claude wants to begin, without a written plan.");
+            }
             Subject::Question { .. } => {}
             Subject::Elicitation { server, message, url, .. } => {
                 let server = server.as_deref().unwrap_or("an MCP server");

@@ -112,7 +112,7 @@ async fn detail(reach: &mut Reach, args: &ShowArgs) -> anyhow::Result<Exit> {
     tell("policy", row.policy.as_deref().unwrap_or_default());
     tell("tags", &row.tags.join(", "));
     tell("Claude's id", row.cli_session.as_deref().unwrap_or_default());
-    tell("begun", &format!("{} ago", ago(row.created_at, now)));
+    tell("begun", &row.created_at.strftime("%F %H:%M UTC").to_string());
     tell("events", &row.last_seq.to_string());
     for task in &tasks {
         tell("goes on", &format!("{} ({})", task.description, task.status));

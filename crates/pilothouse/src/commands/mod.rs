@@ -4,6 +4,7 @@ mod asking;
 mod attach;
 mod config;
 mod daemon;
+mod demo;
 mod doctor;
 mod list;
 mod login;
@@ -70,8 +71,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Command::Config(args) => config::config(&load(&common)?, &args),
         Command::Completions(args) => papers::completions(args.shell),
         Command::Man { dir } => papers::man(&dir),
-        // Dispatched before anything else is set up; here only for its help.
-        Command::Hold { .. } => Ok(Exit::Usage),
+        Command::Demo(args) => demo::demo(&args).await,
         Command::Run(args) => run::run(&load(&common)?, *args).await,
         Command::Ls(args) => list::ls(&load(&common)?, &args).await,
         Command::Show(args) => list::show(&load(&common)?, &args).await,

@@ -40,7 +40,8 @@ pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<E
         writeln!(stdout, "log in with {link}\n(Ctrl-C to stop; sessions go on)")?;
     }
     stdout.flush()?;
-    serving.run().await
+    serving.run(told_to_stop()?).await;
+    Ok(Exit::Done)
 }
 
 /// A daemon that can be found.
@@ -79,21 +80,27 @@ impl Serving {
         self.beacon.addresses.iter().map(move |address| format!("{scheme}://{address}"))
     }
 
-    /// Serves until it is told to stop.
-    pub(super) async fn run(self) -> anyhow::Result<Exit> {
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
+    /// Serves until then.
+    pub(super) async fn run(self, until: impl Future<Output = ()>) {
         let lit = self.lit;
         self.daemon
             .run(async move {
-                tokio::select! {
-                    _ = terminate.recv() => {}
-                    _ = interrupt.recv() => {}
-                }
+                until.await;
                 // First, so that nobody comes who would be sent away again.
                 drop(lit);
             })
             .await;
-        Ok(Exit::Done)
     }
+}
+
+/// Waits for SIGTERM or SIGINT.
+pub(super) fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
 }

@@ -159,7 +159,7 @@ impl Transcript {
                 Ok(())
             }
             Body::Todos { items } if !inner => self.todos(items, screen),
-            Body::PlanReady { plan, .. } => {
+            Body::PlanReady { plan, .. } if !self.asked_otherwise => {
                 self.paragraph(screen)?;
                 screen.line(BOLD, "Plan")?;
                 screen.text(PLAIN, &harmless(plan))?;

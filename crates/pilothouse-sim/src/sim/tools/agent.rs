@@ -138,7 +138,7 @@ async fn live(cli: &Rc<Cli>, inner: &Scope, task: &Task, prompt: &str) {
     }
     let message = json!({"role": "user", "content": prompt});
     inner.transcript.chain("user", &Uuid::new_v4().to_string(), json!({"message": message}));
-    let mut thread = Thread::begun(prompt);
+    let mut thread = Thread::by(cli.launch.author).after(prompt);
     let ending = turn::converse(cli, inner, &mut thread, &[]).await;
     let tally = inner.tally.borrow();
     if let Some(directory) = task.output.parent() {

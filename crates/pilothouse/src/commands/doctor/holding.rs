@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pilothouse_host::doctor::{Check, State};
-use pilothouse_host::holder::{HoldSpec, Link, start, stop};
+use pilothouse_host::holder::{HoldSpec, Link, Times, start, stop};
 use pilothouse_host::wirelog::Record;
 
 use super::{advised, check};
@@ -31,7 +31,8 @@ fn hold(dir: &Path) -> anyhow::Result<()> {
     let run = dir.join("run");
     let name = uuid::Uuid::new_v4().to_string();
     let spec = HoldSpec::new(name, "/bin/sh", dir).args(["-c", &format!("echo {WORD}; cat")]);
-    start(&program()?, &run, &spec)?;
+    let times = Times { linger: Duration::ZERO, ..Times::default() };
+    start(&program()?, &run, &HoldSpec { times, ..spec })?;
     let heard = hear(&run);
     let _ = stop(&run, Duration::ZERO);
     heard

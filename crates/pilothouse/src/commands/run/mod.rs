@@ -5,6 +5,7 @@ mod turn;
 
 use hyper::Method;
 use pilothouse_host::config::Config;
+use pilothouse_session::event::Body;
 use pilothouse_session::id::{PromptId, SessionId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -14,7 +15,7 @@ use super::sessions::{SessionRow, directory, find, path};
 use super::usage;
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::reach::{ApiError, Ask, Reach, Watch, quoted};
+use crate::reach::{ApiError, Ask, Reach, Update, Watch, quoted};
 pub(super) use prompt::text;
 use turn::{Output, Turn};
 
@@ -56,13 +57,31 @@ async fn turn(reach: &mut Reach, args: &RunArgs, cwd: &str, text: &str) -> anyho
     exit
 }
 
-/// Ends a session's run, if it has one.
-async fn stop(reach: &mut Reach, session: SessionId) -> Result<(), ApiError> {
+/// Ends a session's run, if it has one. Without a daemon somebody has to be there until it has ended.
+async fn stop(reach: &mut Reach, session: SessionId) -> anyhow::Result<()> {
     let stopped = reach.post::<Value>(&format!("{}/stop", path(session)), &Value::Null).await;
     match stopped {
-        Err(error) if error.refusal().is_some() => Ok(()),
-        stopped => stopped.map(drop),
+        Err(error) if error.refusal().is_some() => return Ok(()),
+        stopped => stopped.map(drop)?,
     }
+    if reach.is_lasting() {
+        return Ok(());
+    }
+    let row: SessionRow = reach.get(&path(session)).await?;
+    let mut watch = Watch::new(session, row.last_seq);
+    let mut status = row.status;
+    while status.has_run() {
+        let update = tokio::select! {
+            update = watch.next(reach) => update?,
+            _ = tokio::signal::ctrl_c() => return Ok(()),
+        };
+        if let Update::Event { event: Some(event), .. } = update
+            && let Body::SessionStatus { status: now } = event.body
+        {
+            status = now;
+        }
+    }
+    Ok(())
 }
 
 /// Says something to a session, once.

@@ -1,0 +1,99 @@
+//! `demo`: everything with a simulated Claude, in a directory that is gone afterwards.
+
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::Context;
+use pilothouse_host::Host;
+use pilothouse_host::config::Config;
+use pilothouse_host::daemon::DaemonOptions;
+use pilothouse_host::store::SessionFilter;
+use tokio::task::JoinSet;
+
+use super::login::{link_for, open_browser};
+use super::serve::{Serving, told_to_stop};
+use crate::args::DemoArgs;
+use crate::demo::{Place, begin};
+use crate::exit::Exit;
+use crate::reach::holder;
+use crate::view::Screen;
+
+/// More sessions than anybody makes in a demo.
+const MOST: usize = 500;
+
+pub(super) async fn demo(args: &DemoArgs) -> anyhow::Result<Exit> {
+    match &args.place {
+        Some(root) => play(args, &Place::at(root.clone())).await,
+        None => Err(enter(args)?),
+    }
+}
+
+/// Makes a place and begins again there, as a process that knows no other home of Claude Code's and
+/// nothing of the user's configuration: the demo shows what it brings along, and nothing else.
+fn enter(args: &DemoArgs) -> anyhow::Result<anyhow::Error> {
+    let exe = std::env::current_exe().context("this program does not know where it is")?;
+    let place = Place::new(&exe).context("a throw-away directory cannot be made")?;
+    let mut command = Command::new(exe);
+    for (name, _) in std::env::vars_os() {
+        if name.as_encoded_bytes().starts_with(b"PILOTHOUSE_") {
+            command.env_remove(name);
+        }
+    }
+    command.env("CLAUDE_CONFIG_DIR", place.home());
+    command.args(["demo", "--port", &args.port.to_string()]);
+    if args.no_open {
+        command.arg("--no-open");
+    }
+    command.arg("--place").arg(place.keep());
+    Ok(command.exec().into())
+}
+
+async fn play(args: &DemoArgs, place: &Place) -> anyhow::Result<Exit> {
+    let mut screen = Screen::new();
+    let mut config = Config::default();
+    config.data_dir = place.data();
+    config.server.listen = vec![([127, 0, 0, 1], args.port).into()];
+    config.claude.path = Some(place.claude());
+    // Everything ends with the demo.
+    config.holder.enabled = false;
+    let serving = Serving::open(&config, DaemonOptions::of(&config, holder()?)?).await?;
+    let host = serving.daemon.host().clone();
+    let link = link_for(&serving.daemon, &serving.beacon)?;
+    let origin = serving.beacon.origin().unwrap_or_default();
+    let (stop, clearing) = (told_to_stop()?, host.clone());
+    let running = tokio::spawn(serving.run(async move {
+        stop.await;
+        clear(&clearing).await;
+    }));
+    begin(&host, place, |number, of| {
+        let _ = screen.status(&format!("beginning session {number} of {of} …"));
+    })
+    .await?;
+    drop(screen);
+    let opened = !args.no_open && open_browser(&link, &config.data_dir);
+    let mut out = anstream::stdout();
+    writeln!(
+        out,
+        "The demo runs at {origin}.\n{} {link}\n\nIts Claude is simulated: no account, no network. \
+         Its files are in {}\nand are gone when you end it with Ctrl-C.\nIn another terminal: \
+         pilothouse --data-dir {} ls",
+        if opened { "Your browser opens" } else { "Open" },
+        place.project().display(),
+        place.data().display(),
+    )?;
+    out.flush()?;
+    running.await?;
+    Ok(Exit::Done)
+}
+
+/// Ends everything, so that nobody writes into a directory that is being removed.
+async fn clear(host: &Host) {
+    let Ok(all) = host.sessions(SessionFilter::default(), None, MOST).await else { return };
+    let mut ending = JoinSet::new();
+    for row in all.items {
+        let host = host.clone();
+        ending.spawn(async move { host.delete(row.id, "demo").await });
+    }
+    while ending.join_next().await.is_some() {}
+}
