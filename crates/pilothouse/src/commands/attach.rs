@@ -82,7 +82,8 @@ impl Attached {
                     if !works || !self.asking.has_terminal() {
                         return Ok(Exit::Done);
                     }
-                    self.interrupt(reach).await?;
+                    let ask = Ask::new(Method::POST, format!("{}/interrupt", path(self.session)));
+                    reach.send_off(ask.json(&json!({ "cancel_queued": false }))?);
                 }
             }
         }
@@ -94,15 +95,6 @@ impl Attached {
         }
         // That it cannot be said now is no reason to leave.
         if let Err(error) = say(reach, self.session, text, None).await {
-            self.screen.line(BAD, &error.to_string())?;
-        }
-        Ok(())
-    }
-
-    async fn interrupt(&mut self, reach: &mut Reach) -> anyhow::Result<()> {
-        let ask = Ask::new(Method::POST, format!("{}/interrupt", path(self.session)));
-        let body = json!({ "cancel_queued": false });
-        if let Err(error) = reach.send(ask.json(&body)?).await {
             self.screen.line(BAD, &error.to_string())?;
         }
         Ok(())

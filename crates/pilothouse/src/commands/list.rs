@@ -97,7 +97,7 @@ async fn detail(reach: &mut Reach, args: &ShowArgs) -> anyhow::Result<Exit> {
         return print(&json_line(&all)?);
     }
     let SessionDetail { row, approvals, tasks } = reach.get(&path(id)).await?;
-    let (mut table, now) = (Table::default(), Timestamp::now());
+    let mut table = Table::default();
     let mut tell = |name: &str, text: &str| {
         if !text.is_empty() {
             table.row([(DIM, name), (PLAIN, text)]);

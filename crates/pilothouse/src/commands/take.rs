@@ -78,7 +78,7 @@ async fn look(reach: &mut Reach, args: &SearchArgs) -> anyhow::Result<Exit> {
         table.row([
             (ACCENT, &*hit.session.cli_session),
             (DIM, &ago(hit.session.updated_at, now)),
-            (DIM, "not imported"),
+            (DIM, "Claude Code"),
             (PLAIN, text),
         ]);
     }

@@ -169,7 +169,7 @@ pub(crate) enum PourError {
     #[error(transparent)]
     Api(#[from] ApiError),
     /// It cannot be written.
-    #[error(transparent)]
+    #[error("it cannot be written")]
     Write(#[from] io::Error),
 }
 

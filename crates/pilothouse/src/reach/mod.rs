@@ -148,6 +148,12 @@ impl Reach {
         }
     }
 
+    /// Asks, and does not wait for the answer: what comes of it is told by events.
+    pub(crate) fn send_off(&self, ask: Ask) {
+        let api = self.api.clone();
+        tokio::spawn(async move { api.send(ask).await });
+    }
+
     /// Reads something.
     pub(crate) async fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, ApiError> {
         read(self.send(Ask::new(Method::GET, path)).await?).await

@@ -144,7 +144,7 @@ impl Transcript {
                 if let Some(reason) = reason {
                     // The CLI has words for programs here: `permission-rule`.
                     let reason = one_line(reason).replace('-', " ");
-                    return screen.line(BAD, &format!("{indent}✗ did not run: {reason}"));
+                    return screen.line(BAD, &format!("{indent}✗ {reason}"));
                 }
                 if *status == ToolStatus::Cancelled {
                     return screen.line(WARN, &format!("{indent}✗ cut off"));
@@ -226,6 +226,9 @@ impl Transcript {
                     WARN,
                     "! Claude ended while tools ran; look at what they did before you resume",
                 ),
+                DeadRun::Failed { message } if message.is_empty() => {
+                    screen.line(BAD, "✗ Claude Code ended at once")
+                }
                 DeadRun::Failed { message } => {
                     screen.line(BAD, &format!("✗ {}", one_line(message)))
                 }

@@ -7,6 +7,7 @@ use hyper::Method;
 use pilothouse_session::approval::{Approval, Decider, Decision};
 use pilothouse_session::event::{Body, Completion, DeadRun, Event, Outcome, PromptState, Status};
 use pilothouse_session::id::{PromptId, SessionId};
+use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::commands::asking::{Asking, decide};
@@ -108,7 +109,7 @@ impl Turn {
                         self.screen.hide()?;
                         return Ok(Exit::Interrupted);
                     }
-                    self.interrupt(reach).await?;
+                    self.interrupt(reach)?;
                 }
                 Happened::Tick => self.tick()?,
             }
@@ -128,17 +129,14 @@ impl Turn {
         self.screen.status(&format!("… {doing} · {} · {hint}", seconds(elapsed * 1000.0)))
     }
 
-    async fn interrupt(&mut self, reach: &mut Reach) -> anyhow::Result<()> {
+    fn interrupt(&mut self, reach: &Reach) -> anyhow::Result<()> {
         if self.output == Output::Human {
             self.screen.line(DIM, "interrupting; again to end")?;
         }
-        let path = format!("{}/interrupt", path(self.session));
-        let ask = Ask::new(Method::POST, path).json(&serde_json::json!({"cancel_queued": true}))?;
-        match reach.send(ask).await {
-            // Then it comes to its end by itself, or has not begun: the second time ends it.
-            Err(error) if error.refusal().is_some() => Ok(()),
-            sent => Ok(sent.map(drop)?),
-        }
+        let ask = Ask::new(Method::POST, format!("{}/interrupt", path(self.session)));
+        // A CLI that does not answer must not keep us from hearing the second one.
+        reach.send_off(ask.json(&json!({ "cancel_queued": true }))?);
+        Ok(())
     }
 
     /// What happened; whether it was the last of it.
@@ -183,8 +181,7 @@ impl Turn {
                 self.asking.settled(approval, &mut self.screen)?;
             }
             Body::Complete { completion } => self.completion = Some(*completion),
-            // What it lacks is a login, and no turn will help.
-            Body::Error { message, code } if code.as_deref() == Some("authentication_failed") => {
+            Body::Error { message, code } if lacks_cli(code.as_deref()) => {
                 self.never_ran = Some(message);
             }
             Body::Error { message, .. } => self.failure = Some(message),
@@ -266,6 +263,11 @@ impl Turn {
         }
         Ok(exit)
     }
+}
+
+/// Whether there is no CLI that could be used, or it lacks a login: no other prompt will help.
+fn lacks_cli(code: Option<&str>) -> bool {
+    matches!(code, Some("not_started" | "authentication_failed"))
 }
 
 async fn asked_to_stop(interrupt: &mut Signal, terminate: &mut Signal) {

@@ -1,0 +1,25 @@
+//! The binary from outside: what it prints, what it ends with, and what it does to sessions.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "it is a test")]
+#![allow(clippy::disallowed_methods, reason = "what is started here is the binary under test")]
+
+#[path = "cli/bed.rs"]
+mod bed;
+#[path = "cli/daemon.rs"]
+mod daemon;
+#[path = "cli/demo.rs"]
+mod demo;
+#[path = "cli/exits.rs"]
+mod exits;
+#[path = "cli/help.rs"]
+mod help;
+#[path = "cli/names.rs"]
+mod names;
+#[path = "cli/output.rs"]
+mod output;
+#[path = "cli/real.rs"]
+mod real;
+#[path = "cli/sessions.rs"]
+mod sessions;
+#[path = "cli/terminal.rs"]
+mod terminal;

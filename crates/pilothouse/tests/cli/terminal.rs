@@ -1,0 +1,146 @@
+//! A person at a terminal, played by tmux.
+
+use std::process::Command;
+
+use super::bed::{Bed, EXE, script, until};
+
+/// A terminal with a shell in it.
+struct Terminal<'a> {
+    bed: &'a Bed,
+    name: String,
+}
+
+impl<'a> Terminal<'a> {
+    fn new(bed: &'a Bed, columns: u32, variables: &str) -> Self {
+        let name = format!("ph-{}", uuid::Uuid::new_v4());
+        let terminal = Self { bed, name };
+        let shell = format!("env -i PATH=\"$PATH\" TERM=screen PS1='$ ' {variables} sh");
+        let size = ["-x", &columns.to_string(), "-y", "50"].map(str::to_owned);
+        let dir = bed.path("work");
+        let made = terminal
+            .tmux()
+            .args(["-f", "/dev/null", "new-session", "-d"])
+            .args(size)
+            .arg("-c")
+            .arg(dir)
+            .arg(shell)
+            .status();
+        assert!(made.is_ok_and(|status| status.success()), "tmux is needed: install it");
+        terminal
+    }
+
+    fn tmux(&self) -> Command {
+        let mut command = Command::new("tmux");
+        command.args(["-L", &self.name]).env_remove("TMUX").env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    fn type_line(&self, text: &str) {
+        for keys in [&["send-keys", "-l", text][..], &["send-keys", "Enter"]] {
+            assert!(self.tmux().args(keys).status().unwrap().success());
+        }
+    }
+
+    fn press(&self, key: &str) {
+        assert!(self.tmux().args(["send-keys", key]).status().unwrap().success());
+    }
+
+    /// What is to be seen, with what has scrolled away; colours too, if wanted.
+    fn screen(&self, more: &[&str]) -> String {
+        let mut command = self.tmux();
+        let output = command.args(["capture-pane", "-p", "-S", "-"]).args(more).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn wait_for(&self, text: &str) {
+        let mut seen = String::new();
+        let come = || {
+            seen = self.screen(&["-J"]);
+            seen.contains(text)
+        };
+        let mut come = come;
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| until(&mut come)));
+        assert!(found.is_ok(), "no {text:?} in:\n{seen}");
+    }
+
+    /// Starts `run` with a script, which is too long to be typed.
+    fn run(&self, lines: &str) {
+        std::fs::write(self.bed.path("prompt"), script(lines)).unwrap();
+        let (home, claude) = (self.bed.path("home"), self.bed.path("claude"));
+        let file = self.bed.path("begin");
+        let text = format!(
+            "export HOME={} PILOTHOUSE_CLAUDE={} PILOTHOUSE_SERVER_LISTEN=127.0.0.1:0 \
+             SIM_HOLD_DIR={}\n{EXE} run \"$(cat {})\"\necho \"it ended with $?.\"\n",
+            home.display(),
+            claude.display(),
+            self.bed.path("holds").display(),
+            self.bed.path("prompt").display(),
+        );
+        std::fs::write(&file, text).unwrap();
+        self.type_line(&format!(". {}", file.display()));
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        let _ = self.tmux().arg("kill-server").output();
+    }
+}
+
+#[test]
+fn a_request_is_answered() {
+    let bed = Bed::new();
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    let file = bed.path("work/made.txt");
+    terminal.run(&format!(
+        "say I would write a file.\ntool Write {{\"file_path\":{file:?},\"content\":\"one\\ntwo\\n\"}}\n\
+         ---\ntool Bash {{\"command\":\"touch other\"}}\n---\nsay That is all."
+    ));
+    terminal.wait_for("Allow? [y/n");
+    assert!(terminal.screen(&[]).contains("+one"), "what it would write is shown");
+    // An empty line allows nothing.
+    terminal.press("Enter");
+    assert!(!file.exists());
+    terminal.type_line("y");
+    terminal.wait_for("$ touch other");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n");
+    terminal.type_line("n not today");
+    terminal.wait_for("it ended with 0.");
+    assert!(terminal.screen(&["-J"]).contains("That is all."));
+    assert!(!bed.path("work/other").exists());
+    assert!(terminal.screen(&["-e"]).contains("\x1b["), "in a terminal there are colours");
+    assert_eq!(bed.live_runs(), 0);
+}
+
+#[test]
+fn a_question_is_answered_in_a_narrow_terminal_without_colours() {
+    let bed = Bed::new();
+    let terminal = Terminal::new(&bed, 32, "LC_ALL=C.UTF-8 NO_COLOR=1");
+    terminal.run(
+        "tool AskUserQuestion {\"questions\":[{\"question\":\"Which of the two colours?\",\"header\":\
+         \"Colour\",\"multiSelect\":false,\"options\":[{\"label\":\"red\",\"description\":\"warm\"},\
+         {\"label\":\"blue\",\"description\":\"cold\"}]}]}\n---\nsay Thank you.",
+    );
+    terminal.wait_for("2. blue: cold");
+    terminal.type_line("2");
+    terminal.wait_for("it ended with 0.");
+    let seen = terminal.screen(&["-J"]);
+    assert!(
+        seen.contains("Which of the two colours?: blue") && seen.contains("Thank you."),
+        "{seen}"
+    );
+    let painted = terminal.screen(&["-e"]);
+    assert!(!painted.contains("\x1b["), "{painted:?}");
+}
+
+#[test]
+fn an_interrupt_from_the_keyboard() {
+    let bed = Bed::new();
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    terminal.run("say before\nhold here\nsay never");
+    bed.held("here");
+    terminal.wait_for("before");
+    terminal.press("C-c");
+    terminal.wait_for("it ended with 130.");
+    assert!(!terminal.screen(&[]).contains("never said"));
+}
