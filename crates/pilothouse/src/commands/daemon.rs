@@ -77,9 +77,15 @@ pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
     let Some(beacon) = Beacon::read(&config.data_dir) else {
         return print("No daemon runs.\n");
     };
+    end(config, &beacon, Signal::TERM).await?;
+    print("The daemon has stopped. Sessions go on; `pilothouse up` takes them up again.\n")
+}
+
+/// Has who serves a data directory let go of it, and waits for that.
+pub(super) async fn end(config: &Config, beacon: &Beacon, signal: Signal) -> anyhow::Result<()> {
     let pid = i32::try_from(beacon.pid).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| anyhow::anyhow!("the daemon's pid {} is none", beacon.pid))?;
-    kill_process(pid, Signal::TERM).map_err(|error| {
+    kill_process(pid, signal).map_err(|error| {
         anyhow::anyhow!("the daemon (pid {}) cannot be stopped: {error}", beacon.pid)
     })?;
     let until = Instant::now() + PATIENCE;
@@ -91,5 +97,5 @@ pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
         );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    print("The daemon has stopped. Sessions go on; `pilothouse up` takes them up again.\n")
+    Ok(())
 }

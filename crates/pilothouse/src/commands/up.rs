@@ -9,28 +9,27 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use anyhow::Context;
 use pilothouse_host::config::Config;
 
+use super::daemon::end;
 use super::login::{link, open_browser};
 use super::{load, print};
 use crate::args::{Common, UpArgs};
 use crate::exit::Exit;
-use crate::reach::{Keeper, Reach, running};
+use crate::reach::{HAND_OVER, Keeper, Reach, running};
 
 /// Where a daemon in the background writes what it has to tell.
 const LOG: &str = "daemon.log";
 
 pub(super) async fn up(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
     let config = load(common)?;
-    let found = running(&config).await?;
-    if let Some((_, beacon)) = &found
-        && beacon.keeper == Keeper::Command
-    {
-        anyhow::bail!(
-            "a `pilothouse` command (pid {}) works on {} by itself: try again when it is done",
-            beacon.pid,
-            config.data_dir.display()
-        );
-    }
-    let was_there = found.is_some();
+    let found = running(&config).await?.map(|(_, beacon)| beacon);
+    let was_there = match &found {
+        Some(beacon) if beacon.keeper == Keeper::Command => {
+            // It goes on as our client.
+            end(&config, beacon, HAND_OVER).await?;
+            false
+        }
+        found => found.is_some(),
+    };
     if !was_there {
         let (common, config) = (common.clone(), config.clone());
         tokio::task::spawn_blocking(move || start(&common, &config)).await??;

@@ -18,8 +18,10 @@ use pilothouse_host::daemon::{Daemon, DaemonError, DaemonOptions};
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::host::HostError;
 use pilothouse_host::http::guard::Token;
+use rustix::process::Signal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -54,8 +56,10 @@ pub(crate) struct Reach {
 struct Here {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
-    lit: Lit,
 }
+
+/// Asks a command that serves a data directory to leave that to a daemon.
+pub(crate) const HAND_OVER: Signal = Signal::USR1;
 
 /// The daemon that serves a data directory, if one does.
 pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<(Api, Beacon)>> {
@@ -100,23 +104,35 @@ impl Reach {
         let daemon = Daemon::open(options).await?;
         let addresses = daemon.addresses();
         let beacon = Beacon::of(Keeper::Command, addresses, false);
+        // Before anybody can know whom to ask.
+        let mut hand_over = signal(SignalKind::user_defined1())?;
         let lit = beacon.light(&config.data_dir)?;
         let address = beacon.address().context("there is no address on this machine")?;
         let api = Api::new(address, daemon.token());
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(daemon.run(async {
-            let _ = stopped.await;
+        let task = tokio::spawn(daemon.run(async move {
+            tokio::select! {
+                _ = stopped => {}
+                _ = hand_over.recv() => {}
+            }
+            // First, so that nobody comes who would be sent away again.
+            drop(lit);
         }));
-        let here = Some(Here { stop, task, lit });
+        let here = Some(Here { stop, task });
         Ok(Self { config: config.clone(), api, beacon, here })
     }
 
     /// Looks for the next daemon, when this one is gone.
     pub(crate) async fn again(&mut self, reason: &str) -> Result<(), ApiError> {
-        if self.here.is_some() {
-            return Err(ApiError::Gone(reason.to_owned()));
-        }
         let config = self.config.clone();
+        if let Some(here) = self.here.take() {
+            // Only because a daemon wants to take over: it gets the time to do so.
+            let _ = here.task.await;
+            let until = Instant::now() + PATIENCE;
+            while Instant::now() < until && !matches!(running(&config).await, Ok(Some(_))) {
+                tokio::time::sleep(LOOK).await;
+            }
+        }
         // Boxed: opening may watch, and watching may open.
         let opened = Box::pin(Self::open(&config)).await;
         *self = opened.map_err(|error| ApiError::Gone(format!("{reason}; {error:#}")))?;
@@ -199,9 +215,7 @@ impl Reach {
 
     /// Lets go. Sessions go on.
     pub(crate) async fn close(self) {
-        if let Some(Here { stop, task, lit }) = self.here {
-            // First, so that nobody comes who would be sent away again.
-            drop(lit);
+        if let Some(Here { stop, task }) = self.here {
             let _ = stop.send(());
             let _ = task.await;
         }

@@ -50,6 +50,23 @@ fn a_turn_outlives_the_daemon_that_it_began_with() {
     bed.release("here");
     let ran = Ran::wait(child);
     assert_eq!(ran.code, Some(0), "{ran:?}");
+    check_numbers(&ran);
+}
+
+#[test]
+fn a_turn_that_began_without_a_daemon_goes_on_with_one() {
+    let bed = Bed::new();
+    let child = bed.start(["run", "--json", &script("say first\nhold here\nmore , then the rest")]);
+    bed.held("here");
+    assert!(bed.ok(["up", "--no-open"]).contains("runs now"));
+    bed.release("here");
+    let ran = Ran::wait(child);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    check_numbers(&ran);
+    assert!(bed.ok(["status"]).contains("1 sessions"));
+}
+
+fn check_numbers(ran: &Ran) {
     assert!(ran.out.contains("first, then the rest"), "{ran:?}");
     let numbers = ran.out.lines().map(|line| {
         let event: Value = serde_json::from_str(line).unwrap();
