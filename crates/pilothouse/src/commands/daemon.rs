@@ -89,7 +89,12 @@ pub(super) async fn end(config: &Config, beacon: &Beacon, signal: Signal) -> any
         anyhow::anyhow!("the daemon (pid {}) cannot be stopped: {error}", beacon.pid)
     })?;
     let until = Instant::now() + PATIENCE;
-    while is_locked(&config.data_dir) {
+    // Somebody else may take the directory over at once: then the beacon is another's.
+    let is_there = || {
+        let now = Beacon::read(&config.data_dir);
+        is_locked(&config.data_dir) && now.is_none_or(|now| now.pid == beacon.pid)
+    };
+    while is_there() {
         anyhow::ensure!(
             Instant::now() < until,
             "the daemon (pid {}) does not end: look at its log, or kill it; sessions go on",
