@@ -6,9 +6,11 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::Context;
+use bytes::Bytes;
 use pilothouse_host::config::{Config, Key, Options};
 use pilothouse_host::daemon::{Daemon, DaemonError, DaemonOptions};
 use pilothouse_host::host::HostError;
+use pilothouse_host::http::assets::{Asset, Assets};
 use pilothouse_host::telemetry::Secrets;
 use pilothouse_host::telemetry::log::{LogFormat, init};
 use tokio::signal::unix::{SignalKind, signal};
@@ -53,7 +55,8 @@ pub(super) struct Serving {
 
 impl Serving {
     /// Opens it and lights its beacon.
-    pub(super) async fn open(config: &Config, options: DaemonOptions) -> anyhow::Result<Self> {
+    pub(super) async fn open(config: &Config, mut options: DaemonOptions) -> anyhow::Result<Self> {
+        options.pages = Assets::new(pilothouse_web::FILES.iter().map(asset))?.pages();
         let tls = options.tls.is_some();
         let daemon = match Daemon::open(options).await {
             Err(DaemonError::Host(HostError::InUse(dir))) => {
@@ -91,6 +94,11 @@ impl Serving {
             })
             .await;
     }
+}
+
+fn asset(file: &pilothouse_web::File) -> Asset {
+    let brotli = file.brotli.map(Bytes::from_static);
+    Asset::new(file.path, Bytes::from_static(file.bytes), brotli)
 }
 
 /// Waits for SIGTERM or SIGINT.

@@ -66,10 +66,8 @@ impl SessionMetrics {
     /// follows from it.
     pub fn read_again(&mut self, event: &Event) {
         match &event.body {
-            Body::ApprovalRequested { approval } => {
-                if self.open.insert(approval.approval) {
-                    self.metrics.approvals_open.add(1);
-                }
+            Body::ApprovalRequested { approval } if self.open.insert(approval.approval) => {
+                self.metrics.approvals_open.add(1);
             }
             Body::ApprovalResolved { resolution } => self.closed(resolution.approval),
             Body::PermissionCancelled { approval, .. } => self.closed(*approval),
