@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const directory = mkdtempSync(join(root, "src/.canary-"));
+const directory = mkdtempSync(join(root, "src/canary-"));
 try {
   const component = '<script lang="ts">const wrong: number = "a string";</script>\n{wrong}\n';
   writeFileSync(join(directory, "Canary.svelte"), component);
