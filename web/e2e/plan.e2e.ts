@@ -33,20 +33,20 @@ async function planning(title: string, plan: string, ...then: string[]): Promise
   const path = join(bed.path("home"), `.claude/plans/${title.replaceAll(" ", "-")}.md`);
   await bed.say(id, script(`tool Write ${JSON.stringify({ file_path: path, content: plan })}`, "---", "tool ExitPlanMode {}", "---", ...then));
   // The simulated CLI asks about the file that the plan is kept in, too.
-  const write = await asked(id, "Write");
+  const write = await asked(id, "tool");
   await bed.api("POST", `/sessions/${id}/approvals/${write}/decision`, { kind: "allow" });
-  await asked(id, "ExitPlanMode");
+  await asked(id, "plan");
   return id;
 }
 
-/** Waits until a session asks about a tool. */
-async function asked(session: string, tool: string): Promise<number> {
+/** Waits until a session asks something of a kind. */
+async function asked(session: string, kind: string): Promise<number> {
   let found: number | undefined;
   await until(async () => {
-    const { items } = await bed.api<{ items: { approval: number; tool_name: string }[] }>("GET", `/sessions/${session}/approvals?state=open`);
-    found = items.find((row) => row.tool_name === tool)?.approval;
+    const { items } = await bed.api<{ items: { approval: number; request: { subject: { kind: string } } }[] }>("GET", `/sessions/${session}/approvals?state=open`);
+    found = items.find((row) => row.request.subject.kind === kind)?.approval;
     return found !== undefined;
-  }, `a request about ${tool}`);
+  }, `a request of the kind ${kind}`);
   return found!;
 }
 
