@@ -136,11 +136,12 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
       await page.goto("about:blank");
       await page.goto(`${bed.address}/s/${session}#e${event.seq}`);
       await talk.locator("[data-kind]").first().waitFor();
+      // What is opened may push it off the page, so it is looked for first.
+      const end = event.type === "message" ? SEEN.find((words) => event.text.endsWith(words)) : undefined;
+      if (end) await talk.getByText(end, { exact: true }).waitFor({ state: "attached" });
       await talk.evaluate((element) => {
         for (const closed of element.querySelectorAll<HTMLElement>("button[aria-expanded=false]")) closed.click();
       });
-      const end = event.type === "message" ? SEEN.find((words) => event.text.endsWith(words)) : undefined;
-      if (end) await talk.getByText(end, { exact: true }).waitFor({ state: "attached" });
       expect(await harm(page), `event ${event.seq}`).toEqual([]);
     }
     await page.screenshot({ path: join(import.meta.dirname, `shots/hostile-${name}.png`) });
