@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { Bed, script } from "./bed";
+import type { EventPage } from "../api/types";
+import { Bed, script, until } from "./bed";
 import { LOOKS } from "./look";
 
 let bed: Bed;
@@ -41,7 +42,7 @@ const MARKDOWN = [
 
 const LONG = "x".repeat(300_000);
 /** Each stands at the end of something, so that all before it has been drawn. */
-const SEEN = ["End of the HTML.", "End of the Markdown.", "End of the long line."];
+const SEEN = ["End of the HTML.", "End of the Markdown."];
 
 beforeAll(async () => {
   bed = await Bed.open();
@@ -63,7 +64,7 @@ beforeAll(async () => {
         `tool Write ${JSON.stringify({ file_path: join(bed.path("work"), "<img src=x onerror=alert(1)>.html"), content: HTML + LONG })}`,
         "---",
         `say ${JSON.stringify(`${MARKDOWN}\n\n${SEEN[1]}`)}`,
-        `say ${JSON.stringify(`${LONG}\n\n${SEEN[2]}`)}`,
+        `say ${LONG}`,
       ),
     ].join("\n"),
   );
@@ -85,7 +86,9 @@ async function harm(page: Page): Promise<string[]> {
     if (!app || document.querySelectorAll("#app").length > 1) found.push("an id is taken twice");
     for (const element of app?.querySelectorAll("*") ?? []) {
       const name = element.localName;
-      if (["script", "iframe", "object", "embed", "base", "meta", "style", "form"].includes(name) && !element.closest("dialog")) found.push(`there is <${name}>`);
+      if (["script", "iframe", "object", "embed", "base", "meta", "style"].includes(name)) found.push(`there is <${name}>`);
+      // The composer is a form of ours.
+      if (name === "form" && element.closest("[aria-label=Conversation]")) found.push("there is <form>");
       for (const { name: attribute, value } of element.attributes) {
         if (attribute.startsWith("on")) found.push(`<${name}> has ${attribute}`);
         const isAddress = attribute === "href" || attribute === "src" || attribute === "action";
@@ -123,23 +126,34 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
 
     await page.goto(`${bed.address}/s/${session}`);
     const talk = page.getByRole("region", { name: "Conversation" });
-    await talk.getByText(SEEN[2]!, { exact: true }).waitFor();
+    // The long line is folded, and is the last thing there is.
+    await talk.getByText(/KiB more/).last().waitFor();
     expect(await harm(page)).toEqual([]);
-    // From the end to the beginning, everything opened on the way.
-    for (let step = 0; step < 200; step += 1) {
-      for (const closed of await talk.locator("button[aria-expanded=false]").all()) await closed.click({ timeout: 2000 }).catch(() => {});
-      expect(await harm(page)).toEqual([]);
-      const top = await talk.evaluate((element) => {
-        element.scrollBy(0, -element.clientHeight * 0.8);
-        return element.scrollTop;
+    // Every item, with all that can be opened in it opened.
+    const { items } = await bed.api<EventPage>("GET", `/sessions/${session}/events?limit=1000`);
+    for (const event of items) {
+      if (!["user_message", "reasoning", "message", "tool_call"].includes(event.type)) continue;
+      await page.goto("about:blank");
+      await page.goto(`${bed.address}/s/${session}#e${event.seq}`);
+      await talk.locator("[data-kind]").first().waitFor();
+      // What is opened may push it off the page, so it is looked for first.
+      const end = event.type === "message" ? SEEN.find((words) => event.text.endsWith(words)) : undefined;
+      if (end) await talk.getByText(end, { exact: true }).waitFor({ state: "attached" });
+      await talk.evaluate((element) => {
+        for (const closed of element.querySelectorAll<HTMLElement>("button[aria-expanded=false]")) closed.click();
       });
-      if (top === 0) break;
+      expect(await harm(page), `event ${event.seq}`).toEqual([]);
     }
-    await talk.getByText(SEEN[0]!, { exact: true }).waitFor();
     await page.screenshot({ path: join(import.meta.dirname, `shots/hostile-${name}.png`) });
 
     await page.goto(`${bed.address}/s/${session}/raw`);
     await page.getByRole("region", { name: "Wire log" }).waitFor();
+    const earlier = page.getByRole("button", { name: "Read earlier lines" });
+    await until(async () => {
+      if ((await earlier.count()) === 0) return true;
+      await earlier.first().click({ timeout: 1000 }).catch(() => {});
+      return false;
+    }, "the whole log");
     await page.getByRole("searchbox", { name: "Filter lines and events" }).fill("harmed");
     await page.getByRole("region", { name: "Wire log" }).getByRole("button", { expanded: false }).first().click();
     expect(await harm(page)).toEqual([]);
@@ -152,5 +166,5 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
     expect(elsewhere).toEqual([]);
     // One that loads nothing else ends where it began.
     expect(new URL(page.url()).origin).toBe(bed.address);
-  });
+  }, 180_000);
 });
