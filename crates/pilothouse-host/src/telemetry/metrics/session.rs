@@ -66,9 +66,7 @@ impl SessionMetrics {
     /// follows from it.
     pub fn read_again(&mut self, event: &Event) {
         match &event.body {
-            Body::ApprovalRequested { approval } if self.open.insert(approval.approval) => {
-                self.metrics.approvals_open.add(1);
-            }
+            Body::ApprovalRequested { approval } => self.opened(approval.approval),
             Body::ApprovalResolved { resolution } => self.closed(resolution.approval),
             Body::PermissionCancelled { approval, .. } => self.closed(*approval),
             _ => {}
@@ -126,9 +124,7 @@ impl SessionMetrics {
             Body::TurnStarted { .. } => self.turn = event.turn.map(|turn| (turn, event.at)),
             Body::ApprovalRequested { approval } => {
                 metrics.approvals_opened.of((&approval.subject).into()).add(1);
-                if self.open.insert(approval.approval) {
-                    metrics.approvals_open.add(1);
-                }
+                self.opened(approval.approval);
             }
             Body::ApprovalResolved { resolution } => {
                 let by_whom = metrics.approvals_resolved.of((&resolution.by).into());
@@ -149,6 +145,12 @@ impl SessionMetrics {
         self.metrics.sessions.of(self.status.into()).add(-1);
         self.metrics.sessions.of(status.into()).add(1);
         self.status = status;
+    }
+
+    fn opened(&mut self, approval: ApprovalId) {
+        if self.open.insert(approval) {
+            self.metrics.approvals_open.add(1);
+        }
     }
 
     fn closed(&mut self, approval: ApprovalId) {
