@@ -48,9 +48,9 @@ async function stream(text: string, step: number): Promise<Cost> {
   return { deltas: costs.length, p50: at(0.5), p99: at(0.99), max: at(1), total: Math.round(costs.reduce((a, b) => a + b, 0)) };
 }
 
-async function measure(): Promise<Record<string, Cost>> {
+async function measure(only?: string): Promise<Record<string, Cost>> {
   const result: Record<string, Cost> = {};
-  for (const [name, text] of Object.entries(TEXTS)) result[name] = await stream(text, 40);
+  for (const [name, text] of Object.entries(TEXTS)) if (only === undefined || only === name) result[name] = await stream(text, 40);
   return result;
 }
 

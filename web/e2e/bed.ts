@@ -146,6 +146,12 @@ export class Bed {
     await until(() => existsSync(mark), `the CLI to come to ${name}`);
   }
 
+  /** Writes a file that no session sees. */
+  put(name: string, lines: readonly string[]): void {
+    writeFileSync(this.path(name), lines.join("\n"));
+  }
+
+  /** Writes a file where sessions work. */
   write(name: string, text: string): void {
     writeFileSync(join(this.path("work"), name), text);
   }

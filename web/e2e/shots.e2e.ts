@@ -18,31 +18,53 @@ const LOOKS = [
   { name: "phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark", isMobile: true, hasTouch: true },
 ] as const;
 
+const TODOS = [
+  { content: "Read the file", status: "completed", activeForm: "Reading the file" },
+  { content: "Greet by name", status: "in_progress", activeForm: "Greeting by name" },
+  { content: "Write a test", status: "pending", activeForm: "Writing a test" },
+];
+
+const ANSWER = `The program now greets by **name**.
+
+- without an argument it says \`Hello, world\`
+- with one it says that
+
+\`\`\`rust
+let name = std::env::args().nth(1);
+\`\`\`
+
+| argument | greeting |
+|---|---|
+| none | Hello, world |
+| Ada | Hello, Ada |
+
+Shall I add a test?`;
+
 let bed: Bed;
 let rich: string;
 
 beforeAll(async () => {
   bed = await Bed.open();
   bed.write("greet.rs", 'fn main() {\n    println!("Hello");\n}\n');
-  const profile = { mode: "acceptEdits", allowed_tools: ["Bash", "TodoWrite"] };
+  const file = JSON.stringify(join(bed.path("work"), "greet.rs"));
+  const env = { SIM_SCRIPT: bed.path("demo.txt") };
+  const profile = { mode: "acceptEdits", allowed_tools: ["Bash", "TodoWrite"], env };
+  bed.put("demo.txt", [
+    "think The user wants a greeting by name. I look at the file first, then change it.",
+    "say I will look at the file first.",
+    `tool Read {"file_path":${file}}`,
+    "---",
+    `tool Edit {"file_path":${file},"old_string":"    println!(\\"Hello\\");","new_string":"    let name = std::env::args().nth(1).unwrap_or_else(|| \\"world\\".into());\\n    println!(\\"Hello, {name}\\");"}`,
+    'tool Bash {"command":"ls -1 && echo done","description":"List the files"}',
+    "---",
+    `tool TodoWrite ${JSON.stringify({ todos: TODOS })}`,
+    "---",
+    `say ${JSON.stringify(ANSWER)}`,
+  ]);
   rich = (await bed.session({ title: "Greet by name", profile, tags: ["demo"] })).id;
   await bed.session({ title: "Flaky test in the store" });
   const asking = await bed.session({ title: "Remove the old schema" });
-  await bed.say(
-    rich,
-    script(
-      "think The user wants a greeting by name. I look at the file first, then change it.",
-      `say I will look at the file first.`,
-      `tool Read {"file_path":${JSON.stringify(join(bed.path("work"), "greet.rs"))}}`,
-      "---",
-      `tool Edit {"file_path":${JSON.stringify(join(bed.path("work"), "greet.rs"))},"old_string":"    println!(\\"Hello\\");","new_string":"    let name = std::env::args().nth(1).unwrap_or_else(|| \\"world\\".into());\\n    println!(\\"Hello, {name}\\");"}`,
-      'tool Bash {"command":"ls -1 && echo done","description":"List the files"}',
-      "---",
-      `tool TodoWrite {"todos":[{"content":"Read the file","status":"completed","activeForm":"Reading the file"},{"content":"Greet by name","status":"in_progress","activeForm":"Greeting by name"},{"content":"Write a test","status":"pending","activeForm":"Writing a test"}]}`,
-      "---",
-      `say ${JSON.stringify("The program now greets by **name**.\n\n- without an argument it says `Hello, world`\n- with one it says that\n\n```rust\nlet name = std::env::args().nth(1);\n```\n\n| argument | greeting |\n|---|---|\n| none | Hello, world |\n| Ada | Hello, Ada |\n\nShall I add a test?")}`,
-    ),
-  );
+  await bed.say(rich, "Let the program greet whoever it is told to, and the world if nobody is named.");
   await bed.say(asking.id, script('tool Bash {"command":"rm -rf schema/v1","description":"Remove the old schema"}'));
 });
 
@@ -59,10 +81,21 @@ async function serious(page: Page): Promise<string[]> {
     .map((one) => `${one.id}: ${one.help}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }
 
+/** Buttons that stand outside of the window, where nobody can press them. */
+function outside(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("main button, dialog button")]
+      .filter((button) => button.checkVisibility() && !button.closest("[popover], .pickers, pre, table"))
+      .filter((button) => button.getBoundingClientRect().right > innerWidth + 1)
+      .map((button) => button.outerHTML.slice(0, 120)),
+  );
+}
+
 describe.each(LOOKS)("$name", ({ name, ...options }) => {
   async function look(page: Page, what: string) {
     // Moving things are looked at when they rest.
     await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity).map((one) => one.finished)));
+    expect(await outside(page), what).toEqual([]);
     await page.screenshot({ path: join(import.meta.dirname, `shots/${what}-${name}.png`) });
     expect(await serious(page), what).toEqual([]);
   }
@@ -96,6 +129,21 @@ describe.each(LOOKS)("$name", ({ name, ...options }) => {
     await page.getByRole("combobox", { name: "Message" }).fill("/");
     await page.getByRole("listbox", { name: "Commands" }).waitFor();
     await look(page, "commands");
+  });
+
+  it("a turn at work, with what waits", async () => {
+    const hold = `work-${name}`;
+    const { id } = await bed.session({ title: "At work" });
+    const page = await bed.browser(options);
+    await page.goto(`${bed.address}/s/${id}`);
+    await bed.say(id, script("think First I have to see how it is done elsewhere.", "say The store has", `hold ${hold}`, 'more " a lock."'));
+    await bed.held(hold);
+    await bed.say(id, "And write down what you found.");
+    await page.getByRole("list", { name: "Waiting to be heard" }).waitFor();
+    await look(page, "at-work");
+    bed.release(hold);
+    await page.getByRole("region", { name: "Conversation" }).getByText("The store has a lock.", { exact: true }).waitFor();
+    await bed.api("DELETE", `/sessions/${id}`);
   });
 
   it("a session in which nothing was said", async () => {

@@ -7,6 +7,7 @@
 // A last line that may become a rule, an underline of a heading, an item, a fence or a table's
 // second line, and would be taken for another of these until it is whole.
 const UNDECIDED = /^[ \t>]*(?:[-=*_+~#]{1,6}|\d{1,9}[.)]?|`{1,2}|[-*+][ \t]+\[[ x]?|\|?[ \t]*:?-[-:| \t]*)[ \t]*$/;
+const LONGEST_UNDECIDED = 200;
 const LONGEST = 20_000;
 
 /** The block's source as it is to be drawn now. */
@@ -14,7 +15,7 @@ export function mend(source: string): string {
   const lineStart = source.lastIndexOf("\n") + 1;
   if (isInFence(source)) return source;
   let text = source;
-  if (UNDECIDED.test(source.slice(lineStart))) text = source.slice(0, lineStart).trimEnd();
+  if (source.length - lineStart < LONGEST_UNDECIDED && UNDECIDED.test(source.slice(lineStart))) text = source.slice(0, lineStart).trimEnd();
   const blank = text.lastIndexOf("\n\n");
   const paragraph = Math.max(blank === -1 ? 0 : blank + 2, lastItem(text));
   if (text.length - paragraph > LONGEST) return text;
@@ -80,18 +81,17 @@ function endSpan(text: string, at: number, ticks: string, open: readonly string[
 function closeAll(text: string, open: readonly string[]): string {
   if (open.length === 0 || open.length > 8) return stripOpening(text);
   let shown = stripHalf(stripOpening(text), open.at(-1) ?? "");
-  const trailing = /\s+$/.exec(shown)?.[0] ?? "";
-  shown = shown.slice(0, shown.length - trailing.length);
+  const trailing = shown.slice(shown.trimEnd().length);
+  shown = shown.trimEnd();
   for (const mark of open.toReversed()) shown += mark;
   return shown + trailing;
 }
 
 /** Of a closing mark of several characters the first may be there already. */
 function stripHalf(text: string, mark: string): string {
-  const half = mark.slice(0, -1);
-  if (half === "" || !text.endsWith(half[0] ?? "")) return text;
-  const run = /([*_~])\1*$/.exec(text)?.[0] ?? "";
-  return run.length < mark.length ? text.slice(0, -run.length) : text;
+  let end = text.length;
+  while (end > 0 && text[end - 1] === mark[0]) end--;
+  return text.length - end < mark.length ? text.slice(0, end) : text;
 }
 
 /** Marks that stand at the very end have opened nothing yet, or are half of a closing pair. */
