@@ -37,7 +37,8 @@ export default function setup(project: TestProject): void {
   let dist = process.env["PILOTHOUSE_E2E_WEB"];
   if (!dist) {
     dist = join(web, "node_modules/.e2e/dist");
-    run("npm", ["run", "-s", "build"], web, { PILOTHOUSE_WEB_OUT: dist });
+    // Tests run in an environment of their own, which must not be built in.
+    run("npm", ["run", "-s", "build"], web, { PILOTHOUSE_WEB_OUT: dist, NODE_ENV: "production" });
   }
   mkdirSync(join(web, "e2e/shots"), { recursive: true });
   project.provide("bin", bin);

@@ -110,7 +110,7 @@ describe.each(LOOKS)("$name", ({ name, ...options }) => {
   it("the list and the first page", async () => {
     const page = await bed.browser(options);
     await page.getByText("Remove the old schema").first().waitFor();
-    await page.getByRole("heading", { name: "Needs you", exact: true }).waitFor();
+    await page.getByRole("heading", { name: /^Needs you/ }).waitFor();
     await look(page, "home");
     await page.getByRole("button", { name: "New", exact: false }).first().click();
     await page.getByRole("dialog").waitFor();

@@ -169,7 +169,7 @@ describe("the list", () => {
     const page = await bed.browser();
     const { id } = await bed.session({ title: "Elsewhere", tags: ["blue"] });
     const nav = page.getByRole("navigation", { name: "Sessions" });
-    await nav.getByText("Elsewhere").waitFor();
+    await nav.getByText("Elsewhere", { exact: true }).waitFor();
     await bed.say(id, script("say A walrus was seen."));
     await nav.getByRole("img", { name: "Idle, unread" }).waitFor();
     await page.keyboard.press("Control+k");
@@ -196,12 +196,12 @@ describe("the list", () => {
     await renamed.click();
     await page.getByRole("menuitem", { name: "Archive" }).click();
     const nav = page.getByRole("navigation", { name: "Sessions" });
-    await nav.getByText("New name").waitFor({ state: "detached" });
+    await nav.getByText("New name", { exact: true }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Show archived sessions" }).click();
-    await nav.getByText("New name").click();
+    await nav.getByText("New name", { exact: true }).click();
     await renamed.click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await nav.getByText("New name").waitFor({ state: "detached" });
+    await nav.getByText("New name", { exact: true }).waitFor({ state: "detached" });
   });
 });
