@@ -8,6 +8,7 @@
 pub mod contenders;
 pub mod corpus;
 pub mod goals;
+pub mod handshake;
 #[cfg(target_os = "linux")]
 pub mod host;
 pub mod options;

@@ -70,22 +70,7 @@ fn shake_hands(stdout: &mut impl Write) -> io::Result<()> {
         match message.get("type").and_then(Value::as_str) {
             Some("user") => break,
             Some("control_request") => {
-                let reply = serde_json::json!({
-                    "type": "control_response",
-                    "response": {
-                        "subtype": "success",
-                        "request_id": message.get("request_id"),
-                        "response": {
-                            "commands": [],
-                            "agents": [],
-                            "output_style": "default",
-                            "available_output_styles": ["default"],
-                            "models": [],
-                            "account": {},
-                            "claude_code_version": "2.1.325",
-                        },
-                    },
-                });
+                let reply = bench::handshake::reply(&message);
                 writeln!(stdout, "{reply}")?;
                 stdout.flush()?;
             }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::now;
 use super::script::{Line, Mark, Plan, line, moment_uuid, words};
+use crate::handshake::reply;
 
 const SESSION: &str = "6b1f0a0e-53d2-4c57-9a71-0c3d3a5e1f00";
 const MODEL: &str = "claude-opus-5-5";
@@ -63,18 +64,7 @@ fn obey(said: &[u8], out: &mut impl Write) -> io::Result<Option<Plan>> {
     let Ok(mut message) = serde_json::from_slice::<Value>(said) else { return Ok(None) };
     match message.get("type").and_then(Value::as_str) {
         Some("control_request") => {
-            let reply = serde_json::json!({
-                "type": "control_response",
-                "response": {
-                    "subtype": "success",
-                    "request_id": message.get("request_id"),
-                    "response": {
-                        "commands": [], "agents": [], "output_style": "default",
-                        "available_output_styles": ["default"], "models": [], "account": {},
-                    },
-                },
-            });
-            write_line(out, &reply)?;
+            write_line(out, &reply(&message))?;
             Ok(None)
         }
         Some("user") => {

@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use super::message::ServerMessage;
 use super::outbox::Parcel;
 use crate::Host;
+use crate::HostError;
 use crate::host::{Subscription, Update};
 use crate::http::problem::Problem;
 use crate::telemetry::Metrics;
@@ -81,41 +82,50 @@ pub(super) async fn follow(
 ) {
     let metrics = host.telemetry().metrics();
     let _counted = metrics.hub_subscribers.hold();
-    let failed = match host.watch(session, after).await {
-        Ok(mut subscription) => {
-            let mut rest = None;
-            loop {
-                let first = match subscription.next().await {
-                    Ok(first) => first,
-                    Err(error) => break error,
-                };
-                let others = std::iter::from_fn(|| subscription.ready());
-                let date = |(read_at, update)| Dated {
-                    parcel: parcel(session, update, metrics),
-                    read_at,
-                    held: rest.map_or(Duration::ZERO, |rest: Rest| rest.held(read_at)),
-                };
-                let parcels: Vec<Dated> =
-                    std::iter::once(first).chain(others).take(MOST).map(date).collect();
-                let is_piece = |dated: &Dated| matches!(dated.parcel, Parcel::Delta { .. });
-                let has_pieces = parcels.iter().any(is_piece);
-                let followed = Followed { session, ticket, parcels, is_last: false };
-                if outbox.send(followed).await.is_err() {
-                    return;
-                }
-                rest = match has_pieces {
-                    true => pause(&mut subscription, pace).await,
-                    false => None,
-                };
-            }
-        }
-        Err(error) => error,
+    let watched = host.watch(session, after).await;
+    let failed = match watched {
+        Ok(subscription) => hand_on(subscription, ticket, pace, metrics, &outbox).await,
+        Err(error) => Some(error),
     };
+    let Some(failed) = failed else { return };
     let problem = Some(Box::new(Problem::from(failed).document().clone()));
     let message = ServerMessage::Unsubscribed { session, problem };
     let parcel = Parcel::Message(Box::new(message));
     let last = Dated { parcel, read_at: Instant::now(), held: Duration::ZERO };
     let _ = outbox.send(Followed { session, ticket, parcels: vec![last], is_last: true }).await;
+}
+
+/// Hands on until the session cannot be watched any more; nothing when it is the socket that is gone.
+async fn hand_on(
+    mut subscription: Subscription,
+    ticket: u64,
+    pace: Pace,
+    metrics: &Metrics,
+    outbox: &mpsc::Sender<Followed>,
+) -> Option<HostError> {
+    let session = subscription.session();
+    let mut rest = None;
+    loop {
+        let first = match subscription.next().await {
+            Ok(first) => first,
+            Err(error) => return Some(error),
+        };
+        let others = std::iter::from_fn(|| subscription.ready());
+        let date = |(read_at, update)| Dated {
+            parcel: parcel(session, update, metrics),
+            read_at,
+            held: rest.map_or(Duration::ZERO, |rest: Rest| rest.held(read_at)),
+        };
+        let parcels: Vec<Dated> =
+            std::iter::once(first).chain(others).take(MOST).map(date).collect();
+        let is_piece = |dated: &Dated| matches!(dated.parcel, Parcel::Delta { .. });
+        let has_pieces = parcels.iter().any(is_piece);
+        outbox.send(Followed { session, ticket, parcels, is_last: false }).await.ok()?;
+        rest = match has_pieces {
+            true => pause(&mut subscription, pace).await,
+            false => None,
+        };
+    }
 }
 
 /// Sleeps until pieces are due again, or an event comes.
