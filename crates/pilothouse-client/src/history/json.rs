@@ -100,7 +100,12 @@ pub(super) struct Member<'a> {
 
 impl<'a> Member<'a> {
     pub(super) fn is(&self, key: &str) -> bool {
-        if self.raw_key.contains('\\') { decode(self.raw_key) == key } else { self.raw_key == key }
+        self.key() == key
+    }
+
+    /// The key.
+    pub(super) fn key(&self) -> Cow<'a, str> {
+        decode(self.raw_key)
     }
 
     /// The key with its quotes, as it stands in the file.

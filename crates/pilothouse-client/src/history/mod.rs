@@ -34,6 +34,7 @@
 //! without following symbolic links, and nothing is changed outside the projects directory.
 
 mod chain;
+mod checkpoint;
 mod entry;
 mod error;
 mod files;
@@ -61,6 +62,7 @@ use std::path::{Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
 
+pub use checkpoint::{Before, Checkpoint, CopyError};
 pub use error::HistoryError;
 pub use fork::ForkRequest;
 pub use id::SessionId;

@@ -12,6 +12,7 @@
 
 mod bed;
 mod changes;
+mod checkpoints;
 mod forking;
 mod hostile;
 mod listing;
