@@ -98,7 +98,7 @@ impl Cli {
             hooks: Hooks::default(),
             mcp: McpServers::default(),
             tasks: Tasks::default(),
-            checkpoints: Checkpoints::load(&launch, &session.id()),
+            checkpoints: Checkpoints::load(&launch, &session.transcript()),
             todos: RefCell::default(),
             permissions: RefCell::new(settings::load(&launch)),
             queue: RefCell::default(),

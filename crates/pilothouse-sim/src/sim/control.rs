@@ -100,7 +100,8 @@ impl Cli {
                 DONE
             }
             "rewind_files" => {
-                match self.checkpoints.rewind(text("user_message_id"), request["dry_run"] == true) {
+                let (prompt, dry_run) = (text("user_message_id"), request["dry_run"] == true);
+                match self.checkpoints.rewind(&self.session.transcript(), prompt, dry_run) {
                     Ok(report) => Reply::Success(report),
                     Err(fault) => error(fault),
                 }

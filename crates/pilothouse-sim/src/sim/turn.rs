@@ -151,7 +151,7 @@ async fn answer(cli: &Rc<Cli>, scope: &Scope, thread: &mut Thread, prompts: &[Pr
         return Ending::Local { text, command: None };
     }
     for prompt in prompts {
-        cli.checkpoints.begin(&prompt.uuid);
+        cli.checkpoints.begin(&scope.transcript, &prompt.uuid);
         thread.hear(&prompt.text());
         record(cli, &scope.transcript, prompt);
     }

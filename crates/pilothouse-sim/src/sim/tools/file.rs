@@ -67,7 +67,7 @@ pub(super) fn write(cli: &Cli, input: &Value) -> Outcome {
 }
 
 fn put(cli: &Cli, path: &Path, content: &str) -> std::io::Result<()> {
-    cli.checkpoints.before_change(path);
+    cli.checkpoints.before_change(&cli.session.transcript(), path);
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
