@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::Decision;
+use crate::event::Attachment;
 use crate::id::{ApprovalId, PromptId};
 
 /// What a client asks for.
@@ -18,6 +19,8 @@ pub enum Command {
         prompt: PromptId,
         /// What is said.
         content: Content,
+        /// What goes along with it, as the host keeps it; told by the content if it is left empty.
+        attachments: Vec<Attachment>,
         /// When it is heard.
         urgency: Urgency,
     },

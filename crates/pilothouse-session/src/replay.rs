@@ -164,7 +164,8 @@ impl Replay {
             Some(Priority::Later) => Urgency::Later,
             _ => Urgency::Next,
         };
-        Command::Prompt { prompt, content: frame.message.content, urgency }
+        let content = frame.message.content;
+        Command::Prompt { prompt, content, attachments: Vec::new(), urgency }
     }
 
     fn request(&mut self, recorded: &str, request: HostRequest, at: Timestamp) -> Vec<Effect> {

@@ -132,6 +132,7 @@ fn it_goes_on() {
         command: Command::Prompt {
             prompt: PromptId(Uuid::from_u128(number)),
             content: Content::from(text),
+            attachments: Vec::new(),
             urgency: Urgency::Next,
         },
     };

@@ -31,6 +31,10 @@ pub struct Event {
     pub turn: Option<TurnId>,
     /// The call that started the subagent it comes from.
     pub parent_tool_call_id: Option<String>,
+    /// Where the record begins that brought it about, in bytes of its run's wire log: the run that
+    /// was last started before it. None where it came from elsewhere, such as a client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<u64>,
     /// What happened.
     #[serde(flatten)]
     pub body: Body,

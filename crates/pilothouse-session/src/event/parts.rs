@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use pilothouse_wire::Block;
+use pilothouse_wire::block::Source;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -161,15 +163,40 @@ pub struct AccountSummary {
     pub key_source: Option<String>,
 }
 
-/// An image or document of a message. Its data is in the wire log, or was uploaded.
+/// An image, document or file of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attachment {
+    /// The SHA-256 of its bytes, by which the host gives them out again; none where it has not kept
+    /// them.
+    pub digest: Option<String>,
     /// `image/png` and the like.
     pub media_type: String,
-    /// Bytes of base64, or of text.
+    /// How many bytes.
     pub size: usize,
-    /// Its title.
+    /// Its title, or the name of the file.
     pub title: Option<String>,
+}
+
+impl Attachment {
+    /// What a block of a message is, if it is an image or a document.
+    pub fn of(block: &Block) -> Option<Self> {
+        let (source, title) = match block {
+            Block::Image(image) => (&image.source, None),
+            Block::Document(document) => (&document.source, document.title.clone()),
+            _ => return None,
+        };
+        let (media_type, size) = match source {
+            Source::Base64(source) => {
+                let data = source.data.trim_end_matches('=');
+                (source.media_type.clone(), data.len() * 3 / 4)
+            }
+            Source::Text(source) => {
+                (source.media_type.clone().unwrap_or_default(), source.data.len())
+            }
+            _ => (String::new(), 0),
+        };
+        Some(Self { digest: None, media_type, size, title })
+    }
 }
 
 /// Who said something.

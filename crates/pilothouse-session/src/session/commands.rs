@@ -9,9 +9,10 @@ use pilothouse_wire::control::settings::{
 };
 use pilothouse_wire::control::{Answer, ControlResponse, HostRequest, read_reply};
 use pilothouse_wire::permission::PermissionMode;
-use pilothouse_wire::{Content, Nullable, Raw};
+use pilothouse_wire::{Nullable, Raw};
 use serde::{Deserialize, Serialize};
 
+use super::prompts::Said;
 use super::{Scope, Session};
 use crate::command::{Command, From, Refusal, Urgency};
 use crate::effect::Effect;
@@ -30,7 +31,7 @@ pub(super) enum Pending {
     Thinking(CommandId, Thinking),
     CancelPrompt(CommandId, PromptId),
     /// With what it says, since the CLI tells of the cancelling first.
-    SendNow(CommandId, PromptId, Content),
+    SendNow(CommandId, PromptId, Said),
     Other(CommandId),
 }
 
@@ -78,8 +79,12 @@ impl Session {
 
     fn obey(&mut self, id: CommandId, command: Command) -> Result<Progress, Refusal> {
         match command {
-            Command::Prompt { prompt, content, urgency } => {
-                self.prompt(prompt, content, urgency).map(|()| Progress::Done)
+            Command::Prompt { prompt, content, attachments, urgency } => {
+                let said = match attachments.is_empty() {
+                    true => Said::from(content),
+                    false => Said { content, attachments },
+                };
+                self.prompt(prompt, said, urgency).map(|()| Progress::Done)
             }
             Command::CancelPrompt { prompt } => self.cancel_prompt(id, prompt),
             Command::SendNow { prompt } => self.send_now(id, prompt),
@@ -166,7 +171,7 @@ impl Session {
         }
     }
 
-    fn prompt(&mut self, id: PromptId, content: Content, urgency: Urgency) -> Result<(), Refusal> {
+    fn prompt(&mut self, id: PromptId, said: Said, urgency: Urgency) -> Result<(), Refusal> {
         if self.prompts.is_old(id) {
             return Ok(());
         }
@@ -177,7 +182,7 @@ impl Session {
             None => self.launch(self.conversation(None)),
             Some(run) => run.is_missed |= run.is_stopping,
         }
-        self.enqueue(id, content, urgency, MessageOrigin::User);
+        self.enqueue(id, said, urgency, MessageOrigin::User);
         Ok(())
     }
 
@@ -232,8 +237,8 @@ impl Session {
             }
             // It is taken back first, so that it cannot run twice.
             Some(PromptState::Sent) => {
-                let content = self.prompts.content(prompt);
-                self.ask(take_back(prompt), Pending::SendNow(id, prompt, content))
+                let said = self.prompts.said(prompt);
+                self.ask(take_back(prompt), Pending::SendNow(id, prompt, said))
             }
             _ => Err(Refusal::PromptNotWaiting { prompt }),
         }
@@ -300,10 +305,10 @@ impl Session {
             }
             Pending::Thinking(_, thinking) => self.setting_is(Setting::Thinking(thinking)),
             Pending::CancelPrompt(_, prompt) => self.taken_back(prompt, &payload)?,
-            Pending::SendNow(_, prompt, content) => {
+            Pending::SendNow(_, prompt, said) => {
                 self.taken_back(prompt, &payload)?;
                 let again = self.own_prompt_id();
-                self.enqueue(again, content, Urgency::Now, MessageOrigin::User);
+                self.enqueue(again, said, Urgency::Now, MessageOrigin::User);
                 return Ok(Raw::from(serde_json::json!({ "prompt": again })));
             }
         }

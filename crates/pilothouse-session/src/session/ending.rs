@@ -192,7 +192,7 @@ impl Session {
     /// A prompt of the host's own.
     fn say_itself(&mut self, text: String) {
         let prompt = self.own_prompt_id();
-        self.enqueue(prompt, Content::from(text), Urgency::Next, MessageOrigin::Host);
+        self.enqueue(prompt, Content::from(text).into(), Urgency::Next, MessageOrigin::Host);
     }
 }
 

@@ -153,7 +153,7 @@ impl Import {
         let prompt = prompt.filter(|prompt| !self.session.prompts.is_old(*prompt));
         // A name that is no UUID, or used twice, cannot be gone back to by any client.
         let prompt = prompt.unwrap_or_else(|| self.session.own_prompt_id());
-        self.session.enqueue(prompt, content, Urgency::Next, MessageOrigin::User);
+        self.session.enqueue(prompt, content.into(), Urgency::Next, MessageOrigin::User);
         self.session.take_up(prompt);
         self.session.committed = uuid.or(self.session.committed.take());
         self.begun();

@@ -338,6 +338,8 @@ impl Session {
             at: self.now,
             turn: scope.turn,
             parent_tool_call_id: scope.parent,
+            // Where lines are kept is not the machine's to know.
+            wire: None,
             body,
         };
         self.effects.push(Effect::Append(Box::new(event)));

@@ -12,10 +12,9 @@ use pilothouse_wire::message::user::{Origin, Priority, UserFrame};
 use pilothouse_wire::{Content, Outbound};
 use serde::{Deserialize, Serialize};
 
-use super::transcript::attachments;
 use super::{Scope, Session};
 use crate::command::Urgency;
-use crate::event::{Body, MessageOrigin, PromptState};
+use crate::event::{Attachment, Body, MessageOrigin, PromptState};
 use crate::id::{PromptId, TurnId};
 
 /// The prompts that are not past.
@@ -38,9 +37,23 @@ pub(super) struct Prompt {
     id: PromptId,
     state: PromptState,
     /// Kept until it is past: it may have to be said again.
-    content: Content,
+    said: Said,
     urgency: Urgency,
     is_own: bool,
+}
+
+/// What is said, and what goes along with it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Said {
+    pub(super) content: Content,
+    pub(super) attachments: Vec<Attachment>,
+}
+
+impl From<Content> for Said {
+    fn from(content: Content) -> Self {
+        let attachments = content.blocks().iter().filter_map(Attachment::of).collect();
+        Self { content, attachments }
+    }
 }
 
 impl Prompts {
@@ -85,9 +98,9 @@ impl Prompts {
     }
 
     /// What it says, while it is not past.
-    pub(super) fn content(&self, id: PromptId) -> Content {
+    pub(super) fn said(&self, id: PromptId) -> Said {
         let prompt = self.waiting.values().find(|prompt| prompt.id == id);
-        prompt.map(|prompt| prompt.content.clone()).unwrap_or_default()
+        prompt.map(|prompt| prompt.said.clone()).unwrap_or_default()
     }
 
     /// Sets aside what the CLI has heard: what was sent, and what this turn works on.
@@ -141,19 +154,19 @@ impl Session {
     pub(super) fn enqueue(
         &mut self,
         id: PromptId,
-        content: Content,
+        said: Said,
         urgency: Urgency,
         origin: MessageOrigin,
     ) {
         let item = self.next_item();
-        let (text, attachments) = (content.text(), attachments(&content));
+        let (text, attachments) = (said.content.text(), said.attachments.clone());
         let is_own = origin == MessageOrigin::Host;
         let scope = Scope::default();
         let body = Body::UserMessage { prompt: Some(id), item, text, attachments, origin };
         self.tell_in(scope.clone(), body);
         self.prompts.last += 1;
         let state = PromptState::Queued;
-        let prompt = Prompt { id, state: state.clone(), content, urgency, is_own };
+        let prompt = Prompt { id, state: state.clone(), said, urgency, is_own };
         self.prompts.waiting.insert(self.prompts.last, prompt);
         self.tell_in(scope, Body::PromptUpdated { prompt: id, state });
         self.send_queued();
@@ -175,7 +188,7 @@ impl Session {
 
     fn send_prompt(&mut self, id: PromptId) {
         let Some(prompt) = self.prompts.find(id) else { return };
-        let content = prompt.content.clone();
+        let content = prompt.said.content.clone();
         let mut frame = UserFrame::prompt(id.to_string(), content);
         frame.priority = match prompt.urgency {
             Urgency::Next => None,

@@ -1,8 +1,7 @@
 //! Items that are whole: texts, thinking, and what is said in the user's place.
 
-use pilothouse_wire::block::Source;
+use pilothouse_wire::Block;
 use pilothouse_wire::message::{ApiMessage, AssistantFrame, UserFrame};
-use pilothouse_wire::{Block, Content};
 
 use super::{SPOKEN, Scope, Session};
 use crate::event::{Attachment, Body, DeltaKind, MessageOrigin, NoticeKind, NoticeLevel};
@@ -168,7 +167,8 @@ impl Session {
             self.cut_off(str::is_empty);
             return self.notice(NoticeLevel::Info, NoticeKind::Informational, text);
         }
-        let attachments = attachments(&frame.message.content);
+        let blocks = frame.message.content.blocks().iter();
+        let attachments: Vec<_> = blocks.filter_map(Attachment::of).collect();
         if text.is_empty() && attachments.is_empty() {
             return;
         }
@@ -193,25 +193,4 @@ fn local_output(text: &str) -> Option<String> {
         let inner = text.trim().strip_prefix(&*format!("<{tag}>"))?;
         Some(inner.strip_suffix(&*format!("</{tag}>")).unwrap_or(inner).to_owned())
     })
-}
-
-/// The images and documents of a message.
-pub(super) fn attachments(content: &Content) -> Vec<Attachment> {
-    let of = |source: &Source, title: Option<&String>| {
-        let (media_type, size) = match source {
-            Source::Base64(source) => (source.media_type.clone(), source.data.len()),
-            Source::Text(source) => {
-                (source.media_type.clone().unwrap_or_default(), source.data.len())
-            }
-            _ => (String::new(), 0),
-        };
-        Attachment { media_type, size, title: title.cloned() }
-    };
-    let blocks = content.blocks().iter();
-    let found = blocks.filter_map(|block| match block {
-        Block::Image(image) => Some(of(&image.source, None)),
-        Block::Document(document) => Some(of(&document.source, document.title.as_ref())),
-        _ => None,
-    });
-    found.collect()
 }

@@ -58,14 +58,19 @@ impl Patch {
     /// The patch that the CLI reports for `path`; none where it reports no change.
     pub(crate) fn reported(path: &str, hunks: &[Hunk]) -> Option<Self> {
         let drafts = hunks.iter().map(Draft::from).collect();
-        Self::made(path, Origin::File, drafts).map(|patch| Self { located: true, ..patch })
+        Self::made(path, Life::Goes, drafts).map(|patch| Self { located: true, ..patch })
     }
 
-    /// The patch that makes `new` from the whole file `old`, which was not there where it is `None`.
-    pub(crate) fn whole(path: &str, old: Option<&str>, new: &str) -> Option<Self> {
-        let origin = if old.is_some() { Origin::File } else { Origin::Nothing };
-        let drafts = compare(old.unwrap_or_default(), new);
-        Self::made(path, origin, drafts).map(|patch| Self { located: true, ..patch })
+    /// The patch that makes the whole file `new` from the whole file `old`. `None` is a file that is
+    /// not there. There is no patch where the text is the same.
+    pub fn whole(path: &str, old: Option<&str>, new: Option<&str>) -> Option<Self> {
+        let life = match (old, new) {
+            (None, _) => Life::Begins,
+            (Some(_), None) => Life::Ends,
+            (Some(_), Some(_)) => Life::Goes,
+        };
+        let drafts = compare(old.unwrap_or_default(), new.unwrap_or_default());
+        Self::made(path, life, drafts).map(|patch| Self { located: true, ..patch })
     }
 
     /// The patch of replacements somewhere in the file: what was there and what is there now.
@@ -79,10 +84,10 @@ impl Patch {
             drafts.iter_mut().for_each(|draft| draft.lines.retain(|line| !line.begins_with('\\')));
             drafts
         });
-        Self::made(path, Origin::File, drafts.collect())
+        Self::made(path, Life::Goes, drafts.collect())
     }
 
-    fn made(path: &str, origin: Origin, drafts: Vec<Draft<'_>>) -> Option<Self> {
+    fn made(path: &str, life: Life, drafts: Vec<Draft<'_>>) -> Option<Self> {
         if drafts.is_empty() {
             return None;
         }
@@ -92,18 +97,25 @@ impl Patch {
         };
         let (lines_added, lines_removed) = (count('+'), count('-'));
         let name = header_name(path);
-        let old_name = if origin == Origin::Nothing { "/dev/null" } else { &format!("a/{name}") };
-        let mut diff = format!("--- {old_name}\n+++ b/{name}\n");
+        let mut diff = match life {
+            Life::Begins => format!("--- /dev/null\n+++ b/{name}\n"),
+            Life::Goes => format!("--- a/{name}\n+++ b/{name}\n"),
+            Life::Ends => format!("--- a/{name}\n+++ /dev/null\n"),
+        };
         let (hunks, truncated) = bounded(drafts, &mut diff);
         Some(Self { diff, hunks, lines_added, lines_removed, located: false, truncated })
     }
 }
 
-/// What a patch starts from.
-#[derive(Clone, Copy, PartialEq)]
-enum Origin {
-    File,
-    Nothing,
+/// What a patch means for its file.
+#[derive(Clone, Copy)]
+enum Life {
+    /// It is made.
+    Begins,
+    /// It is changed.
+    Goes,
+    /// It is removed.
+    Ends,
 }
 
 /// A hunk whose lines still stand in the texts they come from: most of a large change is cut off

@@ -205,7 +205,7 @@ impl ModifyFile {
         // A file that is new, or was too large to report, has no hunks.
         let patch = Patch::reported(path, &output.structured_patch).or_else(|| {
             let content = output.content.as_deref()?;
-            (created || original.is_some()).then(|| Patch::whole(path, original, content))?
+            (created || original.is_some()).then(|| Patch::whole(path, original, Some(content)))?
         });
         if original.is_some() && original == output.content.as_deref() {
             self.patch = None;

@@ -45,7 +45,7 @@ pub fn file_update(payload: &NormalizedPayload, outcome: &Outcome<'_>) -> Option
     let patch = match (&before, &after) {
         // The patch of the payload is that of the cell.
         (Some(before), Some(after)) if notebook => {
-            Patch::whole(&modify.file_path, Some(before), after)
+            Patch::whole(&modify.file_path, Some(before), Some(after))
         }
         _ => modify.patch.clone(),
     };

@@ -46,7 +46,8 @@ impl Long {
     fn turn(&mut self, number: u128) {
         let prompt = prompt_id(number);
         let content = "Do something, and say what you did, in one or two sentences.".into();
-        self.command(Command::Prompt { prompt, content, urgency: Urgency::Next });
+        let (attachments, urgency) = (Vec::new(), Urgency::Next);
+        self.command(Command::Prompt { prompt, content, attachments, urgency });
         let uuid =
             |kind: char, of: u128| format!("{kind}0000000-0000-4000-8000-{:012}", number * 10 + of);
         let (agent, bash) = (format!("toolu_agent{number}"), format!("toolu_bash{number}"));

@@ -169,7 +169,8 @@ impl Stage {
 
     pub(crate) fn prompt_with(&mut self, number: u128, text: &str, urgency: Urgency) -> Told {
         let prompt = prompt_id(number);
-        self.command(Command::Prompt { prompt, content: text.into(), urgency })
+        let content = text.into();
+        self.command(Command::Prompt { prompt, content, attachments: Vec::new(), urgency })
     }
 
     pub(crate) fn decide(&mut self, approval: u64, decision: Decision) -> Told {

@@ -1,7 +1,7 @@
 use super::*;
 
 fn diff(old: &str, new: &str) -> String {
-    Patch::whole("/p/a.txt", Some(old), new).map(|patch| patch.diff).unwrap_or_default()
+    Patch::whole("/p/a.txt", Some(old), Some(new)).map(|patch| patch.diff).unwrap_or_default()
 }
 
 #[test]
@@ -23,9 +23,12 @@ fn ends_of_files_are_told() {
     assert_eq!(diff("a\nb\n", ""), format!("{header}@@ -1,2 +0,0 @@\n-a\n-b\n"));
     assert_eq!(diff("", "a\n"), format!("{header}@@ -0,0 +1 @@\n+a\n"));
     assert_eq!(diff("a\n", "a\n"), "");
-    let new = Patch::whole("/p/a.txt", None, "a\n").unwrap();
+    let new = Patch::whole("/p/a.txt", None, Some("a\n")).unwrap();
     assert_eq!(new.diff, "--- /dev/null\n+++ b/p/a.txt\n@@ -0,0 +1 @@\n+a\n");
     assert_eq!((new.lines_added, new.lines_removed), (1, 0));
+    let gone = Patch::whole("/p/a.txt", Some("a\n"), None).unwrap();
+    assert_eq!(gone.diff, "--- a/p/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n");
+    assert_eq!(Patch::whole("/p/a.txt", Some(""), None), None);
 }
 
 #[test]
@@ -53,7 +56,8 @@ fn what_the_cli_reports_is_written_the_same_way() {
 fn large_texts_are_replaced_whole_and_cut() {
     let old: String = (0..40_000).map(|n| format!("old {n}\n")).collect();
     let new: String = (0..40_000).map(|n| format!("new {n}\n")).collect();
-    let patch = Patch::whole("a", Some(&format!("same\n{old}end\n")), &format!("same\n{new}end\n"));
+    let around = |text: &str| format!("same\n{text}end\n");
+    let patch = Patch::whole("a", Some(&around(&old)), Some(&around(&new)));
     let patch = patch.unwrap();
     assert!(patch.truncated && patch.diff.len() <= DIFF_LIMIT && patch.diff.ends_with('\n'));
     assert_eq!((patch.lines_added, patch.lines_removed), (40_000, 40_000));
@@ -62,11 +66,11 @@ fn large_texts_are_replaced_whole_and_cut() {
     assert_eq!((hunk.old_start, hunk.old_lines, hunk.new_lines), (1, 40_002, 40_002));
     assert!(hunk.lines.len() < 10_000);
     // One line changed in a large file is found.
-    let patch = Patch::whole("a", Some(&old), &old.replace("old 30000\n", "x\n")).unwrap();
+    let patch = Patch::whole("a", Some(&old), Some(&old.replace("old 30000\n", "x\n"))).unwrap();
     assert_eq!((patch.hunks[0].old_start, patch.hunks[0].old_lines), (29_998, 7));
     assert!(!patch.truncated);
     // A single line that is too long leaves only the header.
-    let patch = Patch::whole("a", Some("a\n"), &"b".repeat(2 * DIFF_LIMIT)).unwrap();
+    let patch = Patch::whole("a", Some("a\n"), Some(&"b".repeat(2 * DIFF_LIMIT))).unwrap();
     assert_eq!(
         (patch.diff.as_str(), patch.truncated),
         ("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n", true)
