@@ -9,6 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn};
+use tokio_util::sync::CancellationToken;
 
 use crate::host::{Host, HostError, Options};
 use crate::http::guard::{
@@ -102,6 +103,9 @@ pub struct Daemon {
     guard: Guard,
     listeners: Vec<Listener>,
     router: Router,
+    stop_asked: CancellationToken,
+    /// Ends streams, which would not end by themselves.
+    leaving: CancellationToken,
 }
 
 impl Daemon {
@@ -117,14 +121,15 @@ impl Daemon {
         let metrics = Arc::clone(host.telemetry().metrics());
         let guard = Guard::open(GuardOptions { metrics: Arc::clone(&metrics), ..options.guard })?;
         let api = Api::new(host.clone(), options.patience).metrics(metrics);
+        let (stop_asked, leaving) = (api.stop_asked().clone(), CancellationToken::new());
         let private = Router::new()
             .merge(api.routes())
             .merge(guard.uploads(api.uploads()))
             .merge(ws::routes(host.clone(), options.sockets))
-            .merge(sse::routes(host.clone()));
+            .merge(sse::routes(host.clone(), leaving.clone()));
         let router = protect(Routes { private, pages: options.pages }, &guard);
         let router = counted(router, host.telemetry());
-        Ok(Self { host, guard, listeners, router })
+        Ok(Self { host, guard, listeners, router, stop_asked, leaving })
     }
 
     /// Where it listens.
@@ -147,9 +152,18 @@ impl Daemon {
         &self.host
     }
 
-    /// Answers until `stop`, then lets go of the sessions. Their runs go on.
+    /// Answers until `stop`, or until a client asks for the end; then lets go of the sessions. Their
+    /// runs go on. `stop` is dropped before the first client is sent away.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let limits = self.guard.limits().clone();
+        let (asked, leaving) = (self.stop_asked, self.leaving);
+        let stop = async move {
+            tokio::select! {
+                () = stop => {}
+                () = asked.cancelled() => {}
+            }
+            leaving.cancel();
+        };
         serve(self.listeners, self.router, limits, stop).await;
         self.host.close().await;
         let telemetry = self.host.telemetry().clone();

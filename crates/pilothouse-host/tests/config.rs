@@ -28,6 +28,7 @@ const VALUES: &[(&str, &str)] = &[
     ("session.add_dirs", r#"["/a", "/b, c"]"#),
     ("session.env", r#"{ A = "1", B = "x=y" }"#),
     ("session.extra_flags", r#"["--debug", "--betas=a"]"#),
+    ("files.browse", r#"["/home/me"]"#),
     ("policy.files", r#"["/rules.toml"]"#),
     ("run.resume_attempts", "0"),
     ("run.stall", r#""1m""#),

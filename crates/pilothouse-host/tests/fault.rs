@@ -3,7 +3,7 @@
 //! What must hold afterwards: every line of the wire logs is accounted for, events have no gap and
 //! no duplicate, every approval was answered at most once, no prompt ran twice, no process is left.
 //!
-//! `PILOTHOUSE_FAULTS=long` plays 20 sessions and 50 deaths of the daemon.
+//! 20 sessions and 50 deaths of the daemon; `PILOTHOUSE_FAULTS=long` plays 500.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,8 +46,8 @@ struct Play {
 impl Play {
     fn of(is_wide: bool) -> Self {
         match std::env::var("PILOTHOUSE_FAULTS").as_deref() {
-            Ok("long") => Self { sessions: 20, deaths: 50, is_wide },
-            _ => Self { sessions: 5, deaths: 8, is_wide },
+            Ok("long") => Self { sessions: 20, deaths: 500, is_wide },
+            _ => Self { sessions: 20, deaths: 50, is_wide },
         }
     }
 }

@@ -12,6 +12,8 @@
 mod changes;
 #[path = "files/complete.rs"]
 mod complete;
+#[path = "files/directories.rs"]
+mod directories;
 #[path = "files/hostile_git.rs"]
 mod hostile_git;
 #[path = "files/images.rs"]

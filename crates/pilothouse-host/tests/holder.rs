@@ -17,5 +17,7 @@ mod deaths;
 mod disk;
 #[path = "holder/ends.rs"]
 mod ends;
+#[path = "holder/gather.rs"]
+mod gather;
 #[path = "holder/sim.rs"]
 mod sim;

@@ -17,8 +17,12 @@ mod bed;
 mod cli;
 #[path = "rest/client.rs"]
 mod client;
+#[path = "rest/ending.rs"]
+mod ending;
 #[path = "rest/files.rs"]
 mod files;
+#[path = "rest/looking.rs"]
+mod looking;
 #[path = "rest/policies.rs"]
 mod policies;
 #[path = "rest/prompts.rs"]

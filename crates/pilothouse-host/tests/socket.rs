@@ -178,7 +178,8 @@ async fn a_mode_that_the_session_may_not_have_is_refused() {
     let session = session(&bed).await;
     let daemon = Daemon::start(&bed).await;
     let mut socket = daemon.socket().await;
-    let table = [("bypassPermissions", "/problems/conflict"), ("yolo", "/problems/invalid-input")];
+    let table =
+        [("bypassPermissions", "/problems/conflict"), ("no mode", "/problems/invalid-input")];
     for (mode, problem) in table {
         let reply = socket.ask(&session, json!({"do": "set_mode", "mode": mode})).await.unwrap();
         assert_eq!(reply["problem"]["type"], problem, "{reply}");

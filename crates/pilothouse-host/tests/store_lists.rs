@@ -163,10 +163,12 @@ fn files_are_kept_once_and_go_with_their_last_session() {
     let store = Store::open_with(&place.file, options).unwrap();
     let (one, two) = (create(&store), create(&store));
     let bytes = Bytes::from(vec![7; 90]);
-    let digest = store.attach(one, "image/png", Some("a.png"), bytes.clone()).wait().unwrap();
+    let kept = store.attach(one, "image/png", Some("a.png"), bytes.clone()).wait().unwrap();
+    let digest = kept.digest;
     assert_eq!(digest, Digest::of(&bytes));
     assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
-    store.attach(one, "image/png", None, bytes.clone()).wait().unwrap();
+    let again = store.attach(one, "image/png", None, bytes.clone()).wait().unwrap();
+    assert_eq!(again, kept, "the same bytes again change nothing");
     store.attach(two, "image/png", None, bytes.clone()).wait().unwrap();
     assert_eq!(store.attachments(one).unwrap().len(), 1);
 
@@ -216,6 +218,9 @@ fn old_sessions_are_not_kept() {
     let runs = event(all[1], 1, Body::SessionStatus { status: Status::Running });
     store.append(all[0], &[waits], None).wait().unwrap();
     store.append(all[1], &[runs], None).wait().unwrap();
+    let stopped = event(all[2], 1, Body::SessionStatus { status: Status::Interrupted });
+    store.append(all[2], &[stopped], None).wait().unwrap();
+    assert!(store.session(all[2]).unwrap().unwrap().needs_you);
     let future = jiff::Timestamp::from_second(4_000_000_000).unwrap();
     let retention = Retention { archived_before: Some(future), idle_before: None };
     let mut gone = Vec::new();
@@ -224,8 +229,11 @@ fn old_sessions_are_not_kept() {
         if some.is_empty() {
             break;
         }
-        assert!(some.iter().all(|(_, status)| *status == Status::Dormant));
-        gone.extend(some.into_iter().map(|(session, _)| session));
+        for (session, status) in some {
+            let was = if session == all[2] { Status::Interrupted } else { Status::Dormant };
+            assert_eq!(status, was);
+            gone.push(session);
+        }
     }
     gone.sort();
     assert_eq!(gone, all[2..30]);

@@ -63,6 +63,9 @@ keys! {
     "session.env" => session.env, "Variables for the CLI.";
     "session.extra_flags" => session.extra_flags, "More flags for the CLI.";
 
+    "files.browse" => files.browse,
+        "Where new sessions' directories can be looked for; the home directory if there is none.";
+
     "policy.files" => policy.files, "Files with rules that answer approvals in every session, before the session's own policy.";
 
     "run.resume_attempts" => run.resume_attempts,

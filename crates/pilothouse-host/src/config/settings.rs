@@ -29,6 +29,7 @@ pub struct Config {
     pub claude: Claude,
     pub holder: Holder,
     pub session: SessionDefaults,
+    pub files: Files,
     pub policy: Policies,
     pub run: Runs,
     pub stream: Streams,
@@ -80,6 +81,10 @@ group! {
         env: BTreeMap<String, Hidden>,
         extra_flags: Vec<Flag>,
     }
+}
+group! {
+    /// What can be looked at.
+    Files { browse: Vec<PathBuf>, }
 }
 group! {
     /// Rules that answer approvals.
@@ -224,6 +229,7 @@ impl Default for Config {
                 env: BTreeMap::new(),
                 extra_flags: Vec::new(),
             },
+            files: Files { browse: Vec::new() },
             policy: Policies { files: Vec::new() },
             run: Runs { resume_attempts: 3, stall: Some(seconds(10 * 60)) },
             stream: Streams { coalesce: Span(Duration::from_millis(33)) },

@@ -24,6 +24,7 @@ impl DaemonOptions {
             hold: config.holder.enabled,
             stall: config.run.stall.map(|span| span.0),
             defaults: new_sessions(&config.session),
+            browse: config.files.browse.clone(),
             policy_files: config.policy.files.clone(),
             keep: Keep {
                 archived: config.retention.archived.map(|span| span.0),

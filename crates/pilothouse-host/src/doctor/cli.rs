@@ -14,12 +14,13 @@ const NEWEST: Version = Version([2, 1, 325]);
 /// The oldest Node that the CLI runs on.
 const OLDEST_NODE: Version = Version([18, 0, 0]);
 
+/// The version of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Version([u32; 3]);
+pub(crate) struct Version(pub(crate) [u32; 3]);
 
 impl Version {
     /// The first word of a text, with or without a `v`.
-    fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let word = text.split_whitespace().next()?.trim_start_matches('v');
         let core = word.split(['-', '+']).next()?;
         let mut parts = core.split('.').map(str::parse);

@@ -17,6 +17,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use pilothouse_client::Cli;
 
+pub(crate) use cli::Version;
 pub use report::{Check, Report, State};
 
 /// The program that sessions are run with.

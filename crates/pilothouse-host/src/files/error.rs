@@ -56,7 +56,7 @@ impl FileError {
         Self::Outside(path.display().to_string())
     }
 
-    pub(super) fn unreadable(path: &Path, reason: impl Into<io::Error>) -> Self {
+    pub(crate) fn unreadable(path: &Path, reason: impl Into<io::Error>) -> Self {
         Self::Unreadable { path: path.display().to_string(), reason: reason.into() }
     }
 }

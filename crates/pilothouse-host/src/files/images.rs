@@ -65,6 +65,17 @@ pub enum ImageError {
 /// The formats that the model can see.
 const FORMATS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+/// Which of the formats these bytes are, as far as their beginning tells.
+pub fn format(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
 /// Whether these bytes are a picture that can be sent.
 pub fn check(bytes: &[u8]) -> Result<Image, ImageError> {
     if bytes.is_empty() {
@@ -88,4 +99,26 @@ pub fn check(bytes: &[u8]) -> Result<Image, ImageError> {
         return Err(ImageError::TooManyPixels { width, height });
     }
     Ok(Image { media_type, width, height })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_known_by_how_they_begin() {
+        let table: [(&[u8], _); 8] = [
+            (b"\x89PNG\r\n\x1a\n....", Some("image/png")),
+            (b"\xff\xd8\xff\xe0", Some("image/jpeg")),
+            (b"GIF89a", Some("image/gif")),
+            (b"GIF80a", None),
+            (b"RIFF\0\0\0\0WEBPVP8 ", Some("image/webp")),
+            (b"RIFF\0\0\0\0WAVE", None),
+            (b"<svg/>", None),
+            (b"", None),
+        ];
+        for (bytes, kind) in table {
+            assert_eq!(format(bytes), kind, "{bytes:?}");
+        }
+    }
 }

@@ -66,7 +66,10 @@ impl Roots {
 
 /// What is in the open directory, in any order, and whether there is more.
 #[cfg(unix)]
-fn entries(handle: &std::fs::File, _: &std::path::Path) -> std::io::Result<(Vec<DirEntry>, bool)> {
+pub(super) fn entries(
+    handle: &std::fs::File,
+    _: &std::path::Path,
+) -> std::io::Result<(Vec<DirEntry>, bool)> {
     use rustix::fs::{AtFlags, Dir, FileType, statat};
     let mut found = Vec::new();
     for entry in Dir::read_from(handle)? {
@@ -98,7 +101,10 @@ fn entries(handle: &std::fs::File, _: &std::path::Path) -> std::io::Result<(Vec<
 }
 
 #[cfg(not(unix))]
-fn entries(_: &std::fs::File, path: &std::path::Path) -> std::io::Result<(Vec<DirEntry>, bool)> {
+pub(super) fn entries(
+    _: &std::fs::File,
+    path: &std::path::Path,
+) -> std::io::Result<(Vec<DirEntry>, bool)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(path)? {
         if found.len() >= MOST {

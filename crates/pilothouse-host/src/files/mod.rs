@@ -3,6 +3,7 @@
 //! - [`Roots`]: the directories, and the one way into them. Everything else goes through it.
 //! - [`Completions`]: names for `@`, found by a few of their letters.
 //! - [`Roots::read`], [`Roots::list`]: a file, a directory.
+//! - [`Roots::directories`]: where a new session could work.
 //! - [`Roots::changes`]: what is different from the last commit.
 //! - [`images`]: what may be sent as a picture.
 //!
@@ -13,6 +14,7 @@
 mod changes;
 mod complete;
 mod diff;
+mod directories;
 mod error;
 pub mod images;
 mod list;
@@ -23,6 +25,7 @@ mod roots;
 pub use changes::{TreeChanges, WorkingTree};
 pub use complete::{Candidate, Completion, CompletionLimits, Completions};
 pub use diff::{ChangeKind, FileDiff, Stage};
+pub use directories::{Directories, Hidden, Search};
 pub use error::FileError;
 pub use list::{DirEntry, DirListing, EntryKind};
 pub use read::{FileText, FileView, ReadRange, Seen};

@@ -30,6 +30,12 @@ const ROOM: usize = 64 * 1024;
 /// hold them.
 const PIPES_CLOSE_WITHIN: Duration = Duration::from_secs(2);
 
+/// Who writes this much between two looks is not kept waiting: its pipe would fill up.
+const MUCH: usize = 8 * 1024;
+
+/// The longest that a daemon can make the CLI's output wait.
+const LONGEST_REST: Duration = Duration::from_millis(100);
+
 /// How often a full disk is tried again.
 const RETRY_EVERY: Duration = Duration::from_millis(300);
 
@@ -54,6 +60,10 @@ pub(super) struct Hold {
     /// Since when nobody is attached.
     alone_since: Option<Instant>,
     last_output: Instant,
+    /// How long stdout is left alone after a read, so that more lines are read at once.
+    gather: Duration,
+    /// Until when it is left alone.
+    rest: Option<Instant>,
     room: Vec<u8>,
 }
 
@@ -122,6 +132,8 @@ impl Hold {
             trouble: None,
             alone_since: Some(now),
             last_output: now,
+            gather: Duration::ZERO,
+            rest: None,
             room: vec![0; ROOM],
             cli,
             guard,
@@ -176,7 +188,7 @@ impl Hold {
         if let (true, Some(fd)) = (clear, self.feed.writable()) {
             want(Ready::Stdin, fd, PollFlags::OUT);
         }
-        if let (true, Some(fd)) = (clear, self.stdout.readable()) {
+        if let (true, Some(fd)) = (clear && self.rest.is_none(), self.stdout.readable()) {
             want(Ready::Stdout, fd, PollFlags::IN);
         }
         if let (true, Some(fd)) = (clear, self.stderr.readable()) {
@@ -226,13 +238,19 @@ impl Hold {
         });
         let ladder = self.ladder.deadline().filter(|_| self.stage == Stage::Running);
         let trouble = self.trouble.as_ref().map(|trouble| trouble.again);
-        [stage, alone, ladder, trouble].into_iter().flatten().min()
+        let rest = self.rest.filter(|_| self.log.is_clear());
+        [stage, alone, ladder, trouble, rest].into_iter().flatten().min()
     }
 
     fn serve_cli(&mut self, ready: &[Ready], now: Instant, at: u64) -> io::Result<()> {
-        if ready.contains(&Ready::Stdout) {
-            self.last_output = now;
-            self.stdout.read(&mut self.room, at, &mut self.log)?;
+        let is_rested = self.log.is_clear() && self.rest.take_if(|until| *until <= now).is_some();
+        if ready.contains(&Ready::Stdout) || is_rested {
+            let brought = self.stdout.read(&mut self.room, at, &mut self.log)?;
+            if let Brought::Bytes(count) = brought {
+                self.last_output = now;
+                let rests = !self.gather.is_zero() && count < MUCH;
+                self.rest = rests.then(|| now + self.gather);
+            }
         }
         if ready.contains(&Ready::Stderr) {
             self.last_output = now;

@@ -8,6 +8,7 @@
 //! | `send <number> <length>`, then that many bytes | write these and a newline to the CLI |
 //! | `eof` | close the CLI's stdin, when everything that was sent has been written |
 //! | `stop <ms>` | the same, and if the CLI has not ended after that time, SIGTERM, then SIGKILL |
+//! | `gather <ms>` | after each read of the CLI's output leave it alone for so long; 0: read at once |
 //! | `detach` | the daemon goes; the run goes on |
 //! | `bye` | the same, and the holder is not needed any more once the CLI has ended |
 //!
@@ -24,7 +25,10 @@
 use std::time::Duration;
 
 /// The version of this protocol. A holder may be older than the daemon that finds it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+
+/// Since which version a holder understands [`Command::Gather`].
+pub const GATHERS_SINCE: u32 = 2;
 
 /// No line but those of the greeting and the commands is read; they are shorter than this.
 const LONGEST: usize = 128;
@@ -54,6 +58,11 @@ pub enum Command<'a> {
         /// From the end of its stdin to SIGTERM.
         grace: Duration,
     },
+    /// Wake less often.
+    Gather {
+        /// How long the CLI's output may wait after a read.
+        time: Duration,
+    },
     /// The daemon goes.
     Detach,
     /// The daemon goes and has read everything.
@@ -76,6 +85,7 @@ impl Command<'_> {
             Self::Send { number, line } => format!("send {number} {}\n", line.len()),
             Self::Eof => "eof\n".to_owned(),
             Self::Stop { grace } => format!("stop {}\n", grace.as_millis()),
+            Self::Gather { time } => format!("gather {}\n", time.as_millis()),
             Self::Detach => "detach\n".to_owned(),
             Self::Bye => "bye\n".to_owned(),
         };
@@ -142,6 +152,7 @@ pub(super) enum Heard<'a> {
     Sent,
     Eof,
     Stop(Duration),
+    Gather(Duration),
     Detach,
     Bye,
 }
@@ -202,6 +213,7 @@ impl Hearing {
             }
             "eof" => Heard::Eof,
             "stop" => Heard::Stop(Duration::from_millis(number()?)),
+            "gather" => Heard::Gather(Duration::from_millis(number()?)),
             "detach" => Heard::Detach,
             "bye" => Heard::Bye,
             _ => return None,

@@ -18,7 +18,7 @@ pub(super) struct Source<P> {
 /// What one read has brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Brought {
-    Bytes,
+    Bytes(usize),
     Nothing,
 }
 
@@ -52,7 +52,7 @@ impl<P: Read + AsFd> Source<P> {
             }
             Ok(read) => {
                 self.split(&room[..read], at, log)?;
-                Ok(Brought::Bytes)
+                Ok(Brought::Bytes(read))
             }
             Err(error) => match error.kind() {
                 ErrorKind::WouldBlock | ErrorKind::Interrupted => Ok(Brought::Nothing),

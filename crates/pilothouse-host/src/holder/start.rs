@@ -28,15 +28,15 @@ pub struct HolderProgram {
     pub args: Vec<OsString>,
 }
 
-/// The name of the program that is a holder and nothing else.
-const HOLDER: &str = "pilothouse-hold";
-
 impl HolderProgram {
-    /// The holder that was installed beside this program, which needs half the memory; without it
-    /// this program itself, whose first argument `hold` must then lead to [`run`](super::run()).
+    /// The holder that was installed beside this program, under its name and `-hold`, which needs a
+    /// third of the memory; without it this program itself, whose first argument `hold` must then
+    /// lead to [`run`](super::run()).
     pub fn of_this_program() -> io::Result<Self> {
         let exe = std::env::current_exe()?;
-        let small = exe.with_file_name(HOLDER);
+        let mut name = exe.file_name().unwrap_or_default().to_owned();
+        name.push("-hold");
+        let small = exe.with_file_name(name);
         Ok(match small.is_file() {
             true => Self { exe: small, args: Vec::new() },
             false => Self { exe, args: vec!["hold".into()] },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use pilothouse_session::approval::{Decision, Suggestion};
 use pilothouse_session::command::mode_named;
-use pilothouse_session::event::Event;
+use pilothouse_session::event::{Body, Event};
 use pilothouse_session::id::{CommandId, SessionId};
 use pilothouse_session::{Command, Effect, Input, Session};
 use pilothouse_wire::control::HostRequest;
@@ -14,8 +14,9 @@ use pilothouse_wire::{PermissionMode, PermissionUpdate};
 use uuid::Uuid;
 
 use super::house::blocking;
-use super::profile::Profile;
+use super::profile::{ModeError, Profile};
 use super::{Host, HostError};
+use crate::doctor::Version;
 use crate::store::{Checkpoint, StoreError};
 
 /// A session to be.
@@ -59,9 +60,33 @@ impl Host {
         }
         let row = self.session(session).await?;
         let profile: Profile = serde_json::from_value(row.settings).map_err(StoreError::from)?;
-        modes.into_iter().try_for_each(|mode| Ok(profile.may_have(mode)?))
+        for mode in modes {
+            profile.may_have(mode)?;
+            // One that is not known here may be a later CLI's. On its command line every CLI refuses
+            // what it does not know; while it runs, an older one takes any name.
+            if let PermissionMode::Other(name) = mode
+                && row.status.has_run()
+                && !self.checks_modes(session).await?
+            {
+                return Err(ModeError::Unknown(name.to_string()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the CLI that serves a session refuses modes that it does not know.
+    async fn checks_modes(&self, session: SessionId) -> Result<bool, HostError> {
+        let ready = self.last_event(session, "run_ready").await?;
+        let version = ready.and_then(|event| match event.body {
+            Body::RunReady { version, .. } => version,
+            _ => None,
+        });
+        Ok(version.and_then(|version| Version::read(&version)) >= Some(CHECKS_MODES))
     }
 }
+
+/// The oldest CLI that was seen to refuse modes that it does not know.
+const CHECKS_MODES: Version = Version([2, 1, 325]);
 
 /// The modes that a command would bring about.
 fn modes_of(command: &Command) -> Vec<&PermissionMode> {

@@ -23,7 +23,7 @@ use super::watch::Overview;
 use super::{HostError, Options};
 use crate::holder::{PID_FILE, RunState, find, stop};
 use crate::hub::Tail;
-use crate::runner::{Ask, Mailbox, Runner, RunnerError, mailbox};
+use crate::runner::{Ask, Bustle, Mailbox, Runner, RunnerError, mailbox};
 use crate::store::{SessionFilter, Store};
 use crate::wirelog::compress;
 
@@ -40,6 +40,7 @@ pub(crate) struct House {
     pub(crate) options: Options,
     pub(crate) store: Store,
     pub(crate) overview: Overview,
+    pub(crate) bustle: Bustle,
     pub(super) policies: Policies,
     open: Mutex<HashMap<SessionId, Open>>,
     loops: TaskTracker,
@@ -84,6 +85,7 @@ impl House {
             options,
             store,
             overview: Overview::default(),
+            bustle: Bustle::of_this_machine(),
             policies,
             open: Mutex::default(),
             loops: TaskTracker::new(),

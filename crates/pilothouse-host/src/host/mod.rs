@@ -10,9 +10,11 @@ mod house;
 mod imports;
 mod keeping;
 mod more;
+mod parts;
 mod policies;
 pub(crate) mod profile;
 mod requests;
+mod rewind;
 mod sessions;
 mod watch;
 mod wire;
@@ -30,6 +32,7 @@ pub use more::RecordedCall;
 pub use policies::{PolicyFile, PolicyName};
 pub use profile::{ModeError, Profile, ProfileError};
 pub use requests::{Beginning, NewSession, PromptRequest, SessionDetail};
+pub use rewind::{PutBack, PutBackKind};
 pub use watch::{Change, Changes, Subscription, Update};
 pub use wire::RunRow;
 
@@ -59,6 +62,8 @@ pub struct Options {
     pub stall: Option<Duration>,
     /// What a new session gets where it says nothing.
     pub defaults: Defaults,
+    /// Where new sessions' directories can be looked for; the home directory if there is none.
+    pub browse: Vec<PathBuf>,
     /// Policies that every session has, before its own; the first has the first word.
     pub policy_files: Vec<PathBuf>,
     /// Which sessions are not kept.
@@ -79,8 +84,8 @@ pub struct Defaults {
     pub profile: Profile,
 }
 
-/// For how long sessions are kept. Those with a process, and those that wait for a person, always
-/// are.
+/// For how long sessions are kept. Those with a process, and those with a request that waits for an
+/// answer, always are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
     /// Archived ones, after nothing has happened in them.
@@ -103,6 +108,7 @@ impl Options {
             hold: true,
             stall: Some(Duration::from_secs(5 * 60)),
             defaults: Defaults::default(),
+            browse: Vec::new(),
             policy_files: Vec::new(),
             keep: Keep::default(),
             store: crate::store::Options::default(),

@@ -116,6 +116,23 @@ impl Host {
         Ok(blocking(move || Roots::new(&place.cwd, &place.additional_dirs)).await)
     }
 
+    /// The directories below which those of new sessions can be looked for.
+    pub async fn browsable(&self) -> Result<Roots, FileError> {
+        let house = Arc::clone(&self.0);
+        blocking(move || {
+            let named = house.options.browse.clone();
+            let home = || std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
+            let dirs = if named.is_empty() { vec![home()] } else { named };
+            // One that is not there now, such as a disk that is away, does not hide the others.
+            let (there, away): (Vec<_>, Vec<_>) = dirs.into_iter().partition(|dir| dir.is_dir());
+            match there.split_first() {
+                Some((first, others)) => Roots::new(first, others),
+                None => Err(FileError::NoDirectory(away.into_iter().next().unwrap_or_default())),
+            }
+        })
+        .await
+    }
+
     /// A policy by its name, read.
     pub async fn read_policy(&self, name: &str) -> Result<Policy, HostError> {
         let (house, name) = (Arc::clone(&self.0), name.to_owned());

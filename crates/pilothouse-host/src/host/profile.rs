@@ -111,13 +111,16 @@ pub enum ProfileError {
     },
 }
 
+/// Longer names of modes there are none.
+const LONGEST_MODE: usize = 64;
+
 /// Why a session may not have a mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModeError {
-    /// There is none of this name.
+    /// There is none of this name, or none that the session's CLI could be trusted to refuse.
     #[error(
-        "there is no mode {0:?}: use `ask`, `act`, `plan`, `default`, `acceptEdits`, `dontAsk`, \
-         `auto` or `bypassPermissions`"
+        "there is no mode {0:?} here: use `ask`, `act`, `plan`, `default`, `acceptEdits`, \
+         `dontAsk`, `auto` or `bypassPermissions`"
     )]
     Unknown(String),
     /// It would ask nothing at all, and nobody has allowed that.
@@ -130,9 +133,15 @@ pub enum ModeError {
 impl Profile {
     /// Whether a session of this profile may have a mode.
     pub(crate) fn may_have(&self, mode: &PermissionMode) -> Result<(), ModeError> {
+        let name = mode.as_str();
+        let is_name = name.len() <= LONGEST_MODE
+            && name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        // Whatever a later CLI calls it: one that could ask nothing must have been allowed.
+        let is_bypass = name.to_ascii_lowercase().contains("bypass");
         match mode {
-            PermissionMode::Other(name) => Err(ModeError::Unknown(name.to_string())),
-            PermissionMode::BypassPermissions if !self.allow_bypass => Err(ModeError::Bypass),
+            PermissionMode::Other(_) if !is_name => Err(ModeError::Unknown(name.to_owned())),
+            _ if is_bypass && !self.allow_bypass => Err(ModeError::Bypass),
             _ => Ok(()),
         }
     }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::profile::Profile;
-use crate::store::SessionRow;
+use crate::store::{Digest, SessionRow};
 
 /// A session to be.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -70,6 +70,8 @@ pub struct PromptRequest {
     pub prompt: Option<PromptId>,
     /// What is said.
     pub content: Content,
+    /// Uploaded files that go along with it, and are not in what is said.
+    pub files: Vec<Digest>,
     /// When it is heard.
     pub urgency: Urgency,
 }

@@ -173,7 +173,7 @@ impl Host {
         id: SessionId,
         request: PromptRequest,
     ) -> Result<PromptId, HostError> {
-        let PromptRequest { key, prompt, content, urgency } = request;
+        let PromptRequest { key, prompt, content, files, urgency } = request;
         if !may_be_said(&content) {
             return Err(HostError::BadPrompt);
         }
@@ -187,8 +187,9 @@ impl Host {
             }
             prompt = reserved.prompt;
         }
+        let (content, attachments) = self.keep_parts(id, content, files).await?;
         // If somebody asks for the same at this moment: the machine takes a prompt in once.
-        self.command(id, Command::Prompt { prompt, content, urgency }).await?;
+        self.command(id, Command::Prompt { prompt, content, attachments, urgency }).await?;
         Ok(prompt)
     }
 

@@ -18,6 +18,7 @@ use pilothouse_session::id::SessionId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::extract::{ApiPath, ApiQuery};
 use super::guard::{Stay, is_over};
@@ -33,13 +34,15 @@ pub struct StreamQuery {
     pub after: u64,
 }
 
-/// The route of the stream.
-pub fn routes(host: Host) -> Router {
-    Router::new().route("/api/v1/sessions/{session}/stream", get(stream)).with_state(host)
+/// The route of the stream. When the daemon is `leaving`, streams end, for clients to look for the
+/// next one.
+pub fn routes(host: Host, leaving: CancellationToken) -> Router {
+    let router = Router::new().route("/api/v1/sessions/{session}/stream", get(stream));
+    router.with_state((host, leaving))
 }
 
 async fn stream(
-    State(host): State<Host>,
+    State((host, leaving)): State<(Host, CancellationToken)>,
     ApiPath(session): ApiPath<SessionId>,
     ApiQuery(query): ApiQuery<StreamQuery>,
     stay: Option<Extension<Stay>>,
@@ -59,7 +62,13 @@ async fn stream(
         let (event, goes_on) = next(&mut subscription).await;
         Some((Ok::<_, Infallible>(event), goes_on.then_some(subscription)))
     });
-    let events = events.take_until(Box::pin(is_over(stay)));
+    let ended = async move {
+        tokio::select! {
+            () = is_over(stay) => {}
+            () = leaving.cancelled() => {}
+        }
+    };
+    let events = events.take_until(Box::pin(ended));
     Ok(Stream::new(events).keep_alive(KeepAlive::default()).into_response())
 }
 

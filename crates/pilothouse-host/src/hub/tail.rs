@@ -1,6 +1,6 @@
 //! The last things a session showed, and places in them.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -12,6 +12,9 @@ use crate::store::StoredEvent;
 /// How much a tail holds, so that a watcher that is a little late need not read the store.
 const MOST_ENTRIES: usize = 4096;
 const MOST_BYTES: usize = 2 * 1024 * 1024;
+
+/// How many entries a tail has room for when it is empty.
+const FEW: usize = 64;
 
 /// Where the next entry would stand when none will come any more.
 const OVER: u64 = u64::MAX;
@@ -40,7 +43,7 @@ impl What {
     }
 }
 
-/// What a session showed last. Holds nothing while nobody watches.
+/// What a session showed last. Holds nothing that everybody who watches has seen.
 #[derive(Debug)]
 pub(crate) struct Tail {
     entries: Mutex<Entries>,
@@ -56,6 +59,9 @@ struct Entries {
     first: u64,
     shown: VecDeque<Shown>,
     bytes: usize,
+    /// Where everybody stands who watches.
+    places: HashMap<u64, u64>,
+    last_watcher: u64,
 }
 
 impl Entries {
@@ -67,14 +73,27 @@ impl Entries {
         self.bytes += entry.what.weight();
         self.shown.push_back(entry);
         while self.shown.len() > MOST_ENTRIES || self.bytes > MOST_BYTES {
-            let Some(oldest) = self.shown.pop_front() else { break };
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(oldest) = self.shown.pop_front() {
             self.bytes -= oldest.what.weight();
             self.first += 1;
         }
     }
 
-    fn clear(&mut self) {
-        *self = Self { first: self.end(), ..Self::default() };
+    /// Lets go of what everybody has seen.
+    fn tidy(&mut self) {
+        let needed = self.places.values().min().copied().unwrap_or(u64::MAX);
+        while self.first < needed && !self.shown.is_empty() {
+            self.drop_oldest();
+        }
+        // After a burst, not for every few entries.
+        if self.shown.is_empty() && self.shown.capacity() > FEW {
+            self.shown.shrink_to(FEW);
+        }
     }
 }
 
@@ -92,19 +111,16 @@ impl Tail {
     pub(crate) fn publish(&self, shown: impl IntoIterator<Item = Shown>) {
         let mut entries = self.entries();
         let mut events_end = None;
-        if self.end.receiver_count() == 0 {
-            // The positions go on: who comes later must not take this place for an earlier one.
-            let skipped = shown.into_iter().count() as u64;
-            entries.clear();
-            entries.first += skipped;
-        } else {
-            for entry in shown {
-                let is_event = matches!(entry.what, What::Event(_));
-                entries.push(entry);
-                if is_event {
-                    events_end = Some(entries.end());
-                }
+        for entry in shown {
+            let is_event = matches!(entry.what, What::Event(_));
+            entries.push(entry);
+            if is_event {
+                events_end = Some(entries.end());
             }
+        }
+        if entries.places.is_empty() {
+            // The positions go on: who comes later must not take this place for an earlier one.
+            entries.tidy();
         }
         let end = entries.end();
         drop(entries);
@@ -127,14 +143,18 @@ impl Tail {
 
     /// How many watch.
     pub(crate) fn watchers(&self) -> usize {
-        self.end.receiver_count()
+        self.entries().places.len()
     }
 
     /// Watches from now on.
     pub(crate) fn watch(self: &Arc<Self>) -> Cursor {
-        // First the receiver: from here on entries are kept.
         let (changes, events) = (self.end.subscribe(), self.events_end.subscribe());
-        Cursor { position: self.end(), tail: Arc::clone(self), changes, events }
+        let mut entries = self.entries();
+        entries.last_watcher += 1;
+        let (watcher, position) = (entries.last_watcher, entries.end());
+        entries.places.insert(watcher, position);
+        drop(entries);
+        Cursor { watcher, position, tail: Arc::clone(self), changes, events }
     }
 }
 
@@ -142,6 +162,7 @@ impl Tail {
 #[derive(Debug)]
 pub(crate) struct Cursor {
     tail: Arc<Tail>,
+    watcher: u64,
     position: u64,
     changes: watch::Receiver<u64>,
     events: watch::Receiver<u64>,
@@ -154,21 +175,32 @@ pub(crate) struct Lagged;
 impl Cursor {
     /// Goes to a place.
     pub(crate) fn move_to(&mut self, position: u64) {
+        let tail = Arc::clone(&self.tail);
+        self.stand(&mut tail.entries(), position);
+    }
+
+    /// Everything before this place has been seen.
+    fn stand(&mut self, entries: &mut Entries, position: u64) {
         self.position = position;
+        entries.places.insert(self.watcher, position);
+        entries.tidy();
     }
 
     /// Goes to the end.
     pub(crate) fn move_to_end(&mut self) {
-        self.position = self.tail.end();
+        let end = self.tail.end();
+        self.move_to(end);
     }
 
     /// Up to `most` of what was shown since.
     pub(crate) fn take(&mut self, most: usize) -> Result<Vec<Shown>, Lagged> {
-        let entries = self.tail.entries();
+        let tail = Arc::clone(&self.tail);
+        let mut entries = tail.entries();
         let Some(skip) = self.position.checked_sub(entries.first) else { return Err(Lagged) };
         let skip = usize::try_from(skip).unwrap_or(usize::MAX);
         let taken: Vec<_> = entries.shown.iter().skip(skip).take(most).cloned().collect();
-        self.position += taken.len() as u64;
+        let position = self.position + taken.len() as u64;
+        self.stand(&mut entries, position);
         Ok(taken)
     }
 
@@ -184,6 +216,14 @@ impl Cursor {
     pub(crate) async fn wait_for_event(&mut self) {
         let position = self.position;
         let _ = self.events.wait_for(|end| *end > position).await;
+    }
+}
+
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        let mut entries = self.tail.entries();
+        entries.places.remove(&self.watcher);
+        entries.tidy();
     }
 }
 
@@ -226,6 +266,22 @@ mod tests {
         tail.publish([event(10, 1)]);
         assert_eq!(tail.entries().shown.len(), 0);
         assert_eq!(tail.end(), 10);
+    }
+
+    #[test]
+    fn what_everybody_has_seen_is_not_kept() {
+        let tail = Arc::new(Tail::new());
+        let (mut fast, mut slow) = (tail.watch(), tail.watch());
+        tail.publish((1..=9).map(|seq| event(seq, 1)));
+        fast.take(usize::MAX).unwrap();
+        assert_eq!(tail.entries().shown.len(), 9);
+        assert_eq!(seqs(&slow.take(4).unwrap()), [1, 2, 3, 4]);
+        assert_eq!(tail.entries().shown.len(), 5);
+        assert_eq!(tail.entries().bytes, 5);
+        drop(slow);
+        assert_eq!(tail.entries().shown.len(), 0);
+        tail.publish([event(10, 1)]);
+        assert_eq!(seqs(&fast.take(1).unwrap()), [10]);
     }
 
     #[test]

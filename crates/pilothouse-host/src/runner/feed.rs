@@ -2,12 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
-use tokio::io::Interest;
+use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 
-use crate::holder::protocol::{Command, Greeting, NewlineInside};
+use crate::holder::protocol::{Command, GATHERS_SINCE, Greeting, NewlineInside};
 use crate::holder::{LinkError, RunState, connect, look};
 use crate::wirelog::{Decoder, Located, Log, Reader};
 
@@ -96,6 +97,18 @@ impl Feed {
         }
     }
 
+    /// Lets the holder gather lines for this time, if it can.
+    pub(crate) fn gather(&mut self, time: Duration) {
+        if let Self::Held(held) = self
+            && held.version >= GATHERS_SINCE
+            && held.gather != time
+        {
+            held.gather = time;
+            // Has no newline in it.
+            let _ = held.say(Command::Gather { time });
+        }
+    }
+
     /// Gives the holder everything that was said.
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         match self {
@@ -114,6 +127,10 @@ fn is_gone(error: &io::Error) -> bool {
 #[derive(Debug)]
 pub(crate) struct Held {
     stream: UnixStream,
+    /// Of the protocol that the holder speaks: it may be older than we are.
+    version: u32,
+    /// For how long it gathers lines.
+    gather: Duration,
     decoder: Decoder,
     /// What was said and not taken yet. A holder does not take lines while its CLI does not read.
     unsaid: BytesMut,
@@ -125,6 +142,8 @@ impl Held {
         stream.set_nonblocking(true)?;
         let mut held = Self {
             stream: UnixStream::from_std(stream)?,
+            version: 0,
+            gather: Duration::ZERO,
             decoder: Decoder::new(offset),
             unsaid: BytesMut::new(),
         };
@@ -132,7 +151,8 @@ impl Held {
         held.flush().await?;
         let mut heard = BytesMut::new();
         loop {
-            if let Some((_, used)) = Greeting::take(&heard)? {
+            if let Some((greeting, used)) = Greeting::take(&heard)? {
+                held.version = greeting.version;
                 held.decoder.feed(&heard[used..]);
                 return Ok(held);
             }
@@ -150,28 +170,23 @@ impl Held {
             if let Some(found) = self.decoder.next_record() {
                 return Ok(Fed::Record(found));
             }
-            let interest = match self.unsaid.is_empty() {
-                true => Interest::READABLE,
-                false => Interest::READABLE | Interest::WRITABLE,
+            let (mut reader, writer) = self.stream.split();
+            let is_writable = tokio::select! {
+                // Unlike a read that is tried, this one need not be told that there is no more.
+                read = reader.read_buf(self.decoder.room()) => match read {
+                    Ok(0) => return Ok(Fed::Over),
+                    Ok(_) => false,
+                    Err(error) if is_gone(&error) => return Ok(Fed::Over),
+                    Err(error) => return Err(error.into()),
+                },
+                writable = writer.writable(), if !self.unsaid.is_empty() => {
+                    writable?;
+                    true
+                }
             };
-            let ready = self.stream.ready(interest).await?;
-            if ready.is_writable() {
+            if is_writable {
                 self.write_some()?;
             }
-            if ready.is_readable() && !self.read_some()? {
-                return Ok(Fed::Over);
-            }
-        }
-    }
-
-    /// Reads what is there; false at the end.
-    fn read_some(&mut self) -> Result<bool, LinkError> {
-        match self.stream.try_read_buf(self.decoder.room()) {
-            Ok(0) => Ok(false),
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(true),
-            Err(error) if is_gone(&error) => Ok(false),
-            Err(error) => Err(error.into()),
         }
     }
 

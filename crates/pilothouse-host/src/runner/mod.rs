@@ -10,6 +10,7 @@
 
 mod asking;
 mod batch;
+mod bustle;
 mod feed;
 mod launching;
 mod observer;
@@ -40,6 +41,7 @@ use crate::store::{Checkpoint, StoreError};
 use crate::wirelog::{Located, Record};
 
 pub(crate) use asking::{Ask, CommandError, Mailbox, View, mailbox};
+pub(crate) use bustle::Bustle;
 
 use asking::Reply;
 use batch::Batch;
@@ -204,14 +206,23 @@ impl Runner {
         self.is_told_silent = false;
         let mut next = Some(first);
         let mut room = MOST_RECORDS;
+        let before = self.lines_since_checkpoint;
         while let Some(located) = next {
             self.offset = located.end;
+            let known = batch.events.len();
             self.record(located.record, read_at, batch);
+            for event in batch.events.iter_mut().skip(known) {
+                event.wire = Some(located.offset);
+            }
             room -= 1;
             next = match &mut self.feed {
                 Some(feed) if room > 0 => feed.ready(),
                 _ => None,
             };
+        }
+        let gather = self.house.bustle.took(self.lines_since_checkpoint - before, read_at);
+        if let Some(feed) = &mut self.feed {
+            feed.gather(gather);
         }
     }
 

@@ -74,14 +74,14 @@ pub struct AttachmentRow {
 }
 
 impl Store {
-    /// Keeps a file with a session. The same bytes again change nothing.
+    /// Keeps a file with a session, and gives how it is kept. The same bytes again change nothing.
     pub fn attach(
         &self,
         session: SessionId,
         media_type: &str,
         name: Option<&str>,
         bytes: Bytes,
-    ) -> Ack<Digest> {
+    ) -> Ack<AttachmentRow> {
         let (size, limit) = (bytes.len() as u64, self.options().max_attachment);
         if size > limit {
             let what = "an attachment";
@@ -96,8 +96,7 @@ impl Store {
         };
         let most = self.options().max_attachments;
         self.write(Durability::PowerLoss, bytes.len(), move |tx| {
-            attachments::add(tx, session, &row, &bytes, most)?;
-            Ok(row.digest)
+            attachments::add(tx, session, &row, &bytes, most)
         })
     }
 

@@ -1,11 +1,12 @@
-//! What an event means for the tables beside the events: the session's row, approvals, prompts.
+//! What an event means for the tables beside the events: the session's row, approvals, prompts, what
+//! was spent.
 //!
 //! The events are the truth. The tables are there to be asked across sessions, and are written in
 //! the same transaction, so they cannot disagree.
 
 use jiff::Timestamp;
 use pilothouse_session::approval::{Approval, Decider, Decision, Resolution, Subject};
-use pilothouse_session::event::{Body, Event, PromptState, Status};
+use pilothouse_session::event::{Body, Completion, Event, PromptState, Status};
 use pilothouse_session::id::PromptId;
 use serde_json::{Value, json};
 
@@ -38,6 +39,9 @@ pub(super) enum Change {
     Voided {
         approval: u64,
     },
+    /// Its counts begin with zero.
+    RunBegan,
+    TurnEnded(Box<Completion>),
     Prompted(PromptId),
     PromptState {
         prompt: PromptId,
@@ -83,7 +87,12 @@ pub(super) fn consequence(event: &Event) -> Option<Consequence> {
         }
         Body::ApprovalResolved { resolution } => Change::Decided(Box::new(decided(resolution))),
         Body::PermissionCancelled { approval, .. } => Change::Voided { approval: approval.0 },
-        Body::Complete { .. } | Body::Error { .. } => {
+        Body::RunStarted { .. } => Change::RunBegan,
+        Body::Complete { completion } => {
+            is_notable = true;
+            Change::TurnEnded(completion.clone())
+        }
+        Body::Error { .. } => {
             is_notable = true;
             Change::Heard
         }

@@ -1,5 +1,5 @@
 //! Everything that is kept: events, the states of machines, sessions, approvals, prompts, the audit,
-//! attachments, and what can be searched. In SQLite, in one file.
+//! attachments, what was spent, and what can be searched. In SQLite, in one file.
 //!
 //! # What it promises
 //!
@@ -33,6 +33,7 @@ mod session;
 mod sqlite;
 mod text;
 mod upkeep;
+mod usage;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,6 +53,7 @@ pub use session::{NewSession, Page, SessionChange, SessionFilter, SessionRow};
 pub use sqlite::Options;
 pub use text::{Snippet, Voice};
 pub use upkeep::{Retention, Size};
+pub use usage::{DayUsage, Days, MOST_DAYS, Share, Spent, Usage};
 
 use event::Batch;
 use sqlite::{Durability, Place, Queue, Readers, Terms, Threads, Tx, events};

@@ -12,7 +12,9 @@ use super::ack::Ack;
 use super::error::StoreError;
 use super::sqlite::{Durability, Place, Terms, upkeep};
 
-/// Which sessions are not kept. Those with a process, and those that wait for a person, always are.
+/// Which sessions are not kept. Those with a process, and those with a request that waits for an
+/// answer, always are. One that was interrupted could be resumed, like every other; when nobody has
+/// for so long, it goes like every other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
     /// Archived ones in which nothing has happened since.

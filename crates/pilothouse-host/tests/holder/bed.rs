@@ -30,7 +30,7 @@ pub(crate) struct Run {
 }
 
 pub(crate) fn program() -> HolderProgram {
-    HolderProgram { exe: env!("CARGO_BIN_EXE_pilothouse-hold").into(), args: Vec::new() }
+    HolderProgram { exe: env!("CARGO_BIN_EXE_pilothouse-daemon-hold").into(), args: Vec::new() }
 }
 
 /// Times that a test does not reach, but for the ladder.

@@ -49,7 +49,7 @@ impl Bed {
     }
 
     pub(crate) fn options(&self, fault: &str) -> Options {
-        let exe = env!("CARGO_BIN_EXE_pilothouse-hold").into();
+        let exe = env!("CARGO_BIN_EXE_pilothouse-daemon-hold").into();
         let holder = HolderProgram { exe, args: Vec::new() };
         let mut options = Options::new(self.path("data"), holder);
         options.cli = Cli::At(sim());
@@ -61,6 +61,7 @@ impl Bed {
             ("SIM_HOLD_DIR".into(), text(self.path("holds"))),
             ("SIM_FAULT".into(), fault.into()),
         ];
+        options.browse = vec![self.path("work")];
         let moment = Duration::from_millis(300);
         options.times = Times {
             after_eof: moment,
@@ -158,7 +159,8 @@ pub(crate) fn script(lines: &str) -> String {
 
 pub(crate) fn say(text: impl Into<String>) -> PromptRequest {
     let content = text.into().as_str().into();
-    PromptRequest { key: None, prompt: None, content, urgency: Urgency::Next }
+    let files = Vec::new();
+    PromptRequest { key: None, prompt: None, content, files, urgency: Urgency::Next }
 }
 
 pub(crate) async fn prompt(host: &Host, session: SessionId, lines: &str) -> PromptId {

@@ -35,8 +35,12 @@ async fn a_session_may_switch_permissions_off_only_where_that_was_allowed() {
     for round in ["without a run", "with a run"] {
         let refused = host.command(session, set("bypassPermissions")).await;
         assert!(matches!(refused, Err(HostError::Mode(ModeError::Bypass))), "{round}");
-        let refused = host.command(session, set("yolo")).await;
-        assert!(matches!(refused, Err(HostError::Mode(ModeError::Unknown(_)))), "{round}");
+        let refused = host.command(session, set("bypassEverything")).await;
+        assert!(matches!(refused, Err(HostError::Mode(ModeError::Bypass))), "{round}");
+        for name in ["", "--dangerous", "no mode", &"m".repeat(65)] {
+            let refused = host.command(session, set(name)).await;
+            assert!(matches!(refused, Err(HostError::Mode(ModeError::Unknown(_)))), "{round}");
+        }
         prompt(&host, session, "say hm").await;
         watcher.until_status(Status::Idle).await;
     }

@@ -22,8 +22,12 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn new() -> Self {
+        Self::of(CliVersion::V2_1_325).await
+    }
+
+    pub(crate) async fn of(version: CliVersion) -> Self {
         let model = ScriptedModel::start().await.unwrap();
-        let harness = Harness::new(CliVersion::V2_1_325, &model.base_url()).unwrap();
+        let harness = Harness::new(version, &model.base_url()).unwrap();
         Self { bed: Bed::new(), harness, model }
     }
 

@@ -1,12 +1,14 @@
 //! Text, images, forks, interrupts, and what can be set.
 
+use pilothouse_host::HostError;
 use pilothouse_host::host::{Beginning, NewSession, PromptRequest};
 use pilothouse_session::Command;
-use pilothouse_session::command::{Urgency, mode_named};
+use pilothouse_session::command::{From, Urgency, mode_named};
 use pilothouse_session::event::{Body, Outcome, Status};
 use pilothouse_wire::control::HostRequest;
 use pilothouse_wire::control::session::RewindFiles;
 use serde_json::{Value, json};
+use testkit::cli::CliVersion;
 
 use super::bed::{Watcher, allow, decide, prompt, script};
 use super::stage::{Stage, settled};
@@ -46,7 +48,8 @@ async fn a_picture_reaches_the_model() {
         {"type": "image", "source": source},
     ]);
     let content = serde_json::from_value(content).unwrap();
-    let request = PromptRequest { key: None, prompt: None, content, urgency: Urgency::Next };
+    let files = Vec::new();
+    let request = PromptRequest { key: None, prompt: None, content, files, urgency: Urgency::Next };
     host.prompt(session, request).await.unwrap();
     settled(&mut watcher).await;
     assert_eq!(watcher.texts(), ["Red."]);
@@ -128,9 +131,36 @@ async fn mode_and_model_are_switched() {
 
     let nonsense = Command::SetMode { mode: mode_named("no-such-mode") };
     let refused = host.command(session, nonsense).await.unwrap_err();
-    assert!(refused.to_string().contains("there is no mode"), "{refused}");
+    assert!(matches!(refused, HostError::Refused(_)), "by the CLI: {refused}");
     assert_eq!(host.session(session).await.unwrap().mode.as_deref(), Some("acceptEdits"));
     host.close().await;
+}
+
+/// A mode that only a later CLI may know is for the CLI to refuse; an older one that would take any
+/// name while it runs is not asked.
+#[tokio::test]
+async fn a_mode_that_is_not_known_here_is_for_the_cli_to_refuse() {
+    let nonsense = || Command::SetMode { mode: mode_named("noSuchMode") };
+    for version in [CliVersion::V2_1_325, CliVersion::V2_1_62] {
+        let stage = Stage::of(version).await;
+        let host = stage.host().await;
+        let (session, mut watcher) = stage.session(&host).await;
+        host.command(session, nonsense()).await.unwrap();
+        host.command(session, Command::Start(From::End)).await.unwrap();
+        let ended = watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
+        let told = serde_json::to_string(&ended).unwrap();
+        assert!(told.contains("noSuchMode"), "{version}: its own words: {told}");
+
+        let (session, mut watcher) = stage.session(&host).await;
+        prompt(&host, session, "say One.").await;
+        settled(&mut watcher).await;
+        let refused = host.command(session, nonsense()).await.unwrap_err();
+        match version {
+            CliVersion::V2_1_325 => assert!(matches!(refused, HostError::Refused(_)), "{refused}"),
+            _ => assert!(matches!(refused, HostError::Mode(_)), "{refused}"),
+        }
+        host.close().await;
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,8 @@
 //! What is said, taken back and stopped.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use pilothouse_host::store::Digest;
 use pilothouse_session::event::{Body, PromptState, Status};
 use serde_json::{Value, json};
 
@@ -123,13 +126,18 @@ async fn images_and_files_are_checked_before_they_are_said() {
     assert_eq!(client.post(&path, &body).await.status, 202);
     let said = watcher.until(|body| matches!(body, Body::UserMessage { .. })).await;
     let said: Value = serde_json::to_value(said).unwrap();
-    let kinds: Vec<_> = said["attachments"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|attachment| attachment["media_type"].as_str().unwrap())
-        .collect();
-    assert_eq!(kinds, ["image/png", "text/plain"], "{said}");
+    let pixel = STANDARD.decode(PIXEL).unwrap();
+    let notes = json!({
+        "digest": digest, "media_type": "text/plain", "size": 10, "title": "notes.txt",
+    });
+    let picture = json!({
+        "digest": Digest::of(&pixel), "media_type": "image/png", "size": pixel.len(), "title": null,
+    });
+    assert_eq!(said["attachments"], json!([picture, notes, notes]), "{said}");
+    let place = format!("/api/v1/sessions/{session}/attachments/{}", Digest::of(&pixel));
+    let got = client.get(&place).await;
+    assert_eq!((got.status, got.header("content-type")), (200, "image/png"));
+    assert_eq!(got.bytes, pixel, "what was sent in a prompt can be looked at later");
     let file = said["text"].as_str().unwrap().rsplit("Attached file: ").next().unwrap().to_owned();
     assert!(file.starts_with(&served.cwd()) && file.ends_with("notes.txt"), "{file}");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "some notes");

@@ -155,6 +155,9 @@ async fn tools_are_allowed_and_denied_and_files_put_back() {
     let would = client.post(&format!("{path}/rewind"), &rewind(&prompt, true)).await.json();
     assert_eq!(would["can_rewind"], true, "{would}");
     assert_eq!(would["files_changed"], json!([real.file("note.txt")]), "{would}");
+    assert_eq!(would["files"][0]["kind"], "deleted", "{would}");
+    let diff = would["files"][0]["patch"]["diff"].as_str().unwrap();
+    assert!(diff.ends_with("+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"), "{diff}");
     assert!(real.file("note.txt").exists());
     let done = client.post(&format!("{path}/rewind"), &rewind(&prompt, false)).await;
     assert_eq!(done.status, 200, "{done:?}");
@@ -197,5 +200,112 @@ async fn a_plan_is_carried_out_and_a_question_answered() {
     watcher.until_status(Status::Idle).await;
     assert!(real.results().contains("Green"), "{}", real.results());
     assert_eq!(real.client.delete(&path).await.status, 204);
+    real.host.close().await;
+}
+
+/// What a dry run shows is what then is done: its patches, applied to the files as they are, give
+/// the files as they will be.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_dry_run_shows_is_what_a_rewind_does() {
+    let real = Real::new().await;
+    let client = &real.client;
+    let profile = json!({"profile": {"mode": "acceptEdits"}});
+    let (_, path, mut watcher) = real.session(profile).await;
+    let lines: String = (1..=40).map(|line| format!("{line}\n")).collect();
+    std::fs::write(real.file("long.txt"), &lines).unwrap();
+    std::fs::write(real.file("gone.txt"), "here\nno end").unwrap();
+    let edit = |name: &str, old: &str, new: &str| {
+        let path = real.file(name);
+        let read = json!({"file_path": path});
+        let edit = json!({"file_path": path, "old_string": old, "new_string": new});
+        format!("tool Read {read}\n---\ntool Edit {edit}\n---\n")
+    };
+    let new = json!({"file_path": real.file("sub/new.txt"), "content": "new\n"});
+    let odd = json!({"file_path": real.file("odd.txt"), "content": "odd\n"});
+    let first = [
+        edit("long.txt", "5\n6\n", "five\n6\n"),
+        edit("gone.txt", "here", "there"),
+        format!("tool Write {odd}\n---\ntool Write {new}\n---\nsay One."),
+    ];
+    let prompt = real.say(&path, &first.concat()).await;
+    watcher.until_status(Status::Idle).await;
+    let second = edit("long.txt", "35\n", "");
+    real.say(&path, &format!("{second}say Two.")).await;
+    watcher.until(|body| matches!(body, Body::TurnStarted { .. })).await;
+    watcher.until_status(Status::Idle).await;
+    std::fs::remove_file(real.file("gone.txt")).unwrap();
+    std::fs::write(real.file("odd.txt"), b"a\0b\n").unwrap();
+
+    let rewind = |dry_run: bool| json!({"user_message_id": prompt, "dry_run": dry_run});
+    let would = client.post(&format!("{path}/rewind"), &rewind(true)).await.json();
+    let files = would["files"].as_array().unwrap();
+    let shown = |name: &str| files.iter().find(|file| file["path"] == json!(real.file(name)));
+    let told = |name: &str, what: &str| match shown(name) {
+        Some(file) => file[what].clone(),
+        None => panic!("{name}: {would}"),
+    };
+    assert_eq!(told("long.txt", "kind"), "changed", "{would}");
+    assert_eq!(told("gone.txt", "kind"), "created", "{would}");
+    assert_eq!(told("sub/new.txt", "kind"), "deleted", "{would}");
+    assert_eq!(told("odd.txt", "kind"), "deleted", "{would}");
+    assert_eq!(told("odd.txt", "patch"), Value::Null, "{would}");
+    assert_eq!(told("odd.txt", "unknown"), "it is no text", "{would}");
+    let sum =
+        |what: &str| -> u64 { files.iter().filter_map(|file| file["patch"][what].as_u64()).sum() };
+    assert_eq!((sum("lines_added"), sum("lines_removed")), (4, 2), "{would}");
+
+    // Another program's reading of the patches.
+    let copy = tempfile::tempdir().unwrap();
+    let beside = |name: &str| copy.path().join(real.file(name).strip_prefix("/").unwrap());
+    let patched = ["long.txt", "gone.txt", "sub/new.txt"];
+    for name in patched {
+        std::fs::create_dir_all(beside(name).parent().unwrap()).unwrap();
+        let _ = std::fs::copy(real.file(name), beside(name));
+        std::fs::write(copy.path().join("patch"), told(name, "patch")["diff"].as_str().unwrap())
+            .unwrap();
+        let mut git = std::process::Command::new("git");
+        let applied = git.args(["apply", "patch"]).current_dir(copy.path()).output().unwrap();
+        assert!(applied.status.success(), "{name}: {applied:?}");
+    }
+    let done = client.post(&format!("{path}/rewind"), &rewind(false)).await;
+    assert_eq!(done.status, 200, "{done:?}");
+    assert_eq!(done.json()["skipped_links"], 0, "{done:?}");
+    for name in patched {
+        assert_eq!(std::fs::read(beside(name)).ok(), std::fs::read(real.file(name)).ok(), "{name}");
+    }
+    assert_eq!(std::fs::read_to_string(real.file("long.txt")).unwrap(), lines);
+    assert!(!real.file("odd.txt").exists());
+    assert_eq!(client.delete(&path).await.status, 204);
+    real.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_that_cannot_be_read_is_told_of() {
+    let real = Real::new().await;
+    let client = &real.client;
+    let profile = json!({"profile": {"mode": "acceptEdits"}});
+    let (_, path, mut watcher) = real.session(profile).await;
+    std::fs::write(real.file("a.txt"), "one\n").unwrap();
+    let read = json!({"file_path": real.file("a.txt")});
+    let write = json!({"file_path": real.file("a.txt"), "content": "two\n"});
+    let lines = format!("tool Read {read}\n---\ntool Write {write}\n---\nsay Done.");
+    let prompt = real.say(&path, &lines).await;
+    watcher.until_status(Status::Idle).await;
+    let rewind = json!({"user_message_id": prompt, "dry_run": true});
+    let whole = client.post(&format!("{path}/rewind"), &rewind).await.json();
+    assert_eq!(whole["files"][0]["unknown"], Value::Null, "{whole}");
+
+    // What it holds is of no matter to the CLI's own count, so that it still names the file.
+    let history = real.harness.home().join(".claude/file-history");
+    let session = client.get(&path).await.json()["cli_session"].as_str().unwrap().to_owned();
+    let copies: Vec<_> = std::fs::read_dir(history.join(session)).unwrap().flatten().collect();
+    assert_eq!(copies.len(), 1);
+    std::fs::write(copies[0].path(), vec![b'x'; 5 << 20]).unwrap();
+    let cut = client.post(&format!("{path}/rewind"), &rewind).await.json();
+    assert_eq!(cut["files_changed"], json!([real.file("a.txt")]), "{cut}");
+    assert_eq!(cut["files"][0]["patch"], Value::Null, "{cut}");
+    let why = cut["files"][0]["unknown"].as_str().unwrap();
+    assert!(why.contains("larger than"), "{why}");
+    assert_eq!(client.delete(&path).await.status, 204);
     real.host.close().await;
 }

@@ -143,7 +143,7 @@ async fn what_cannot_be_is_refused_with_its_place() {
         (with(json!({"title": "x".repeat(501)})), "/title"),
         (with(json!({"tags": vec!["x"; 51]})), "/tags"),
         (with(json!({"tags": [" "]})), "/tags/0"),
-        (with(json!({"profile": {"mode": "yolo"}})), "/profile/mode"),
+        (with(json!({"profile": {"mode": "no mode"}})), "/profile/mode"),
         (with(json!({"profile": {"add_dirs": ["relative"]}})), "/profile/add_dirs"),
         (with(json!({"profile": {"max_turns": -1}})), "/profile/max_turns"),
         (with(json!({"profile": {"mcp_servers": {"x": "a carrier pigeon"}}})), "/profile"),
@@ -164,7 +164,7 @@ async fn what_cannot_be_is_refused_with_its_place() {
     let session = served.session(json!({})).await;
     let path = format!("/api/v1/sessions/{session}");
     let table = [
-        ("mode", json!({"mode": "yolo"}), "/mode"),
+        ("mode", json!({"mode": "no mode"}), "/mode"),
         ("model", json!({"model": "--dangerous"}), "/model"),
         ("model", json!({"model": ""}), "/model"),
         ("thinking", json!({"max_tokens": -1}), "/max_tokens"),

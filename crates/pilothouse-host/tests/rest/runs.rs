@@ -1,5 +1,6 @@
 //! The processes of a session, and what they said.
 
+use pilothouse_host::http::rest::Patience;
 use pilothouse_session::event::Status;
 use serde_json::{Value, json};
 
@@ -50,5 +51,52 @@ async fn a_session_is_stopped_and_goes_on_and_its_logs_are_read_in_parts() {
     let nobody = format!("{path}/runs/{}/wire", uuid::Uuid::new_v4());
     client.get(&nobody).await.is_problem(404, "not-found");
     client.get(&format!("{path}/runs/..%2F..%2Fx/wire")).await.is_problem(422, "invalid-input");
+    served.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_tell_which_record_they_came_of() {
+    let served = Served::with("unknown-types", Patience::default()).await;
+    let client = &served.client;
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}");
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    served.say(session, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    client.poke(&format!("{path}/stop")).await;
+    watcher.until_status(Status::Ended).await;
+    let runs = client.get(&format!("{path}/runs")).await.json();
+    let run = runs["items"][0]["run"].as_str().unwrap();
+    let log = client.get(&format!("{path}/runs/{run}/wire")).await.bytes;
+    let events = client.get(&format!("{path}/events?limit=10000")).await.json();
+    let record = |event: &Value| {
+        let at = usize::try_from(event["wire"].as_u64()?).unwrap();
+        assert!(at == 0 || log[at - 1] == b'\n', "a record begins there: {event}");
+        let text = std::str::from_utf8(&log[at..]).unwrap();
+        Some(text.lines().next().unwrap().to_owned())
+    };
+    let of = |kind: &str| -> Vec<Option<String>> {
+        let events = events["items"].as_array().unwrap().iter();
+        events.filter(|event| event["type"] == kind).map(record).collect()
+    };
+    for kind in ["user_message", "run_started"] {
+        assert_eq!(of(kind), [None], "{kind}");
+    }
+    for (kind, begins, has) in [
+        ("message", "o ", r#""type":"assistant""#),
+        ("complete", "o ", r#""type":"result""#),
+        ("run_ended", "x ", ""),
+    ] {
+        let found = of(kind);
+        let [Some(line)] = &*found else { panic!("{kind}: {found:?}") };
+        assert!(line.starts_with(begins) && line.contains(has), "{kind}: {line}");
+    }
+    let unknown: Vec<_> = of("unknown").into_iter().flatten().collect();
+    assert!(!unknown.is_empty());
+    let types = events["items"].as_array().unwrap().iter().filter(|one| one["type"] == "unknown");
+    for (line, event) in unknown.iter().zip(types) {
+        let what = event["what"].as_str().unwrap().split('/').next().unwrap();
+        assert!(line.contains(&format!(r#""type":"{what}""#)), "{line} is not {event}");
+    }
     served.host.close().await;
 }

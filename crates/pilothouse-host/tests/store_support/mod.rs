@@ -57,7 +57,7 @@ pub(crate) fn at(seconds: i64) -> Timestamp {
 
 pub(crate) fn event(session: SessionId, seq: u64, body: Body) -> Event {
     let at = at(i64::try_from(seq).unwrap());
-    Event { session, seq, at, turn: None, parent_tool_call_id: None, body }
+    Event { session, seq, at, turn: None, parent_tool_call_id: None, wire: None, body }
 }
 
 pub(crate) fn message(text: &str) -> Body {

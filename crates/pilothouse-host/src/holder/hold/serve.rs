@@ -1,11 +1,11 @@
 //! What the holder's visitors say and are told.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::super::feed::Wanted;
 use super::super::protocol::{Greeting, Heard, VERSION};
 use super::super::visitor::{Sending, Visitor};
-use super::{Hold, Ready, Stage, Tie, unix_millis};
+use super::{Hold, LONGEST_REST, Ready, Stage, Tie, unix_millis};
 use crate::wirelog::{Closed, Head};
 
 /// More connections than a daemon ever makes; the oldest that has not attached gives way.
@@ -74,11 +74,17 @@ impl Hold {
                     }
                 }
                 let (end, accepted) = (self.log.len(), self.feed.accepted());
+                self.gather = Duration::ZERO;
                 visitor.attach(offset, Greeting { version: VERSION, end, accepted }.line());
             }
             Heard::Eof => self.feed.close_when_written(Closed::Eof),
             Heard::Stop(grace) => self.stop(grace, now),
-            Heard::Send(_) | Heard::Piece(_) | Heard::Sent | Heard::Detach | Heard::Bye
+            Heard::Send(_)
+            | Heard::Piece(_)
+            | Heard::Sent
+            | Heard::Gather(_)
+            | Heard::Detach
+            | Heard::Bye
                 if visitor.attached.is_none() =>
             {
                 visitor.refuse("attach first");
@@ -101,6 +107,7 @@ impl Hold {
                     self.feed.accept(number, line.take());
                 }
             }
+            Heard::Gather(time) => self.set_gather(time),
             Heard::Detach => visitor.go(),
             Heard::Bye => {
                 if self.stage == Stage::Ended && self.log.is_clear() {
@@ -109,6 +116,13 @@ impl Hold {
                 visitor.go();
             }
         }
+    }
+
+    fn set_gather(&mut self, time: Duration) {
+        self.gather = time.min(LONGEST_REST);
+        self.rest = self.rest.filter(|_| !self.gather.is_zero());
+        let note = format!("gathers lines for {} ms", self.gather.as_millis());
+        self.log.line(unix_millis(), Head::Note, note.as_bytes());
     }
 
     fn take_piece(&mut self, visitor: &mut Visitor, piece: &[u8], now: Instant) {

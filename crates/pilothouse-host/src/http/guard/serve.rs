@@ -212,7 +212,7 @@ async fn converse(
     let result = match tls {
         None => requests(Passed { stream, _pass: pass }, connection, &serving).await,
         Some(tls) => {
-            let shake = tls.0.accept(stream);
+            let shake = tls.acceptor.accept(stream);
             match tokio::time::timeout(serving.limits.header_read, shake).await {
                 Ok(Ok(stream)) => {
                     requests(Passed { stream, _pass: pass }, connection, &serving).await

@@ -12,7 +12,10 @@ use tokio_rustls::rustls::{self, ServerConfig};
 
 /// How a listener speaks TLS.
 #[derive(Clone)]
-pub struct Tls(pub(super) TlsAcceptor);
+pub struct Tls {
+    pub(super) acceptor: TlsAcceptor,
+    certificate: CertificateDer<'static>,
+}
 
 /// Why it cannot.
 #[derive(Debug, thiserror::Error)]
@@ -41,9 +44,9 @@ impl Tls {
         let chain = CertificateDer::pem_file_iter(cert)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .map_err(|error| unusable(cert, "certificates", &error))?;
-        if chain.is_empty() {
+        let Some(certificate) = chain.first().cloned() else {
             return Err(unusable(cert, "certificates", &pem::Error::NoItemsFound));
-        }
+        };
         let key = PrivateKeyDer::from_pem_file(key)
             .map_err(|error| unusable(key, "a private key", &error))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -51,7 +54,12 @@ impl Tls {
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
             .map_err(TlsError::Pair)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate })
+    }
+
+    /// The certificate that it shows, as DER.
+    pub fn certificate(&self) -> &[u8] {
+        &self.certificate
     }
 }
 

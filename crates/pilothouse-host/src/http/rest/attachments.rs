@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::call::Call;
-use super::content::image_type;
 use super::fields::{OfAttachment, OfSession};
 use super::limit;
+use crate::files::images::format;
 use crate::http::extract::ApiBytes;
 use crate::http::openapi::{Got, Made, NoBody, Nothing, Octets};
-use crate::http::problem::{Fault, Kind, Problem};
+use crate::http::problem::{Fault, Problem};
 use crate::store::{AttachmentRow, Digest, Page};
 
 /// The longest name of a file, in characters.
@@ -47,11 +47,8 @@ pub(super) async fn put(
     let wanted = Digest::of(&call.body.0);
     let before = host.read(move |store| store.attachment(session, wanted)).await?;
     let is_new = before.is_none();
-    let digest = host.store().attach(session, media_type, name.as_deref(), call.body.0).await?;
-    let found = host.read(move |store| store.attachments(session)).await?;
-    let it = found.into_iter().find(|row| row.digest == digest);
-    let it = it.ok_or_else(|| Problem::new(Kind::Gone, "the session was deleted meanwhile"))?;
-    let location = format!("/api/v1/sessions/{session}/attachments/{digest}");
+    let it = host.store().attach(session, media_type, name.as_deref(), call.body.0).await?;
+    let location = format!("/api/v1/sessions/{session}/attachments/{}", it.digest);
     Ok(Made { is_new, location, it })
 }
 
@@ -63,7 +60,7 @@ fn media_type(said: Option<&str>, bytes: &[u8]) -> Result<&'static str, Problem>
     let wrong = |detail: String| Err(Problem::invalid(Fault::header("content-type", detail)));
     match &*said {
         image if ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&image) => {
-            match image_type(bytes) {
+            match format(bytes) {
                 Some(kind) if kind == image => Ok(kind),
                 Some(kind) => wrong(format!("the bytes are {kind}, not {image}")),
                 None => wrong(format!("the bytes are not {image}")),
@@ -123,8 +120,6 @@ pub(super) async fn get(call: Call<OfAttachment, Nothing, NoBody>) -> Result<Oct
         (header::CONTENT_DISPOSITION, value(&disposition)),
         (header::X_CONTENT_TYPE_OPTIONS, value("nosniff")),
         (header::CONTENT_SECURITY_POLICY, value("sandbox; default-src 'none'")),
-        // The digest names the bytes for ever; they are nobody else's.
-        (header::CACHE_CONTROL, value("private, max-age=31536000, immutable")),
     ];
     for (name, value) in wanted {
         if let Some(value) = value {

@@ -6,7 +6,7 @@ use pilothouse_session::id::SessionId;
 use pilothouse_wire::Raw;
 use pilothouse_wire::control::HostRequest;
 use pilothouse_wire::control::mcp::{McpReconnect, McpStatus, McpToggle};
-use pilothouse_wire::control::session::{BackgroundTasks, RewindFiles, StopTask};
+use pilothouse_wire::control::session::{BackgroundTasks, RewindFiles, RewindReply, StopTask};
 use pilothouse_wire::control::settings::GetContextUsage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::Api;
 use super::call::Call;
 use super::fields::{OfServer, OfSession, OfTask};
+use crate::host::PutBack;
 use crate::http::extract::ApiJson;
 use crate::http::openapi::{Done, Got, NoBody, Nothing, Told};
 use crate::http::problem::{Kind, Problem};
@@ -181,6 +182,10 @@ pub(super) struct Rewound {
     insertions: Option<u64>,
     /// Lines removed.
     deletions: Option<u64>,
+    /// What would change in each of the files; in a dry run only.
+    files: Vec<PutBack>,
+    /// Links that were left as they are; told once it is done, by CLIs that do so.
+    skipped_links: Option<u64>,
     /// Why it cannot be done.
     error: Option<String>,
 }
@@ -189,16 +194,25 @@ pub(super) async fn rewind(
     call: Call<OfSession, Nothing, ApiJson<Rewind>>,
 ) -> Result<Got<Rewound>, Problem> {
     let ApiJson(Rewind { user_message_id, dry_run }) = call.body;
+    let session = call.path.session;
     let user_message_id = user_message_id.to_string();
+    let prompt = user_message_id.clone();
     let dry_run_asked = dry_run.then_some(true);
     let request = RewindFiles { user_message_id, dry_run: dry_run_asked, ..RewindFiles::default() };
-    let answer = ask(&call.api, call.path.session, request.into()).await?;
-    let reply: pilothouse_wire::control::session::RewindReply = answer.read().unwrap_or_default();
+    let answer = ask(&call.api, session, request.into()).await?;
+    let reply: RewindReply = answer.read().unwrap_or_default();
+    let files_changed = reply.files_changed.unwrap_or_default();
+    let files = match dry_run {
+        true => call.api.host.put_back(session, prompt, files_changed.clone()).await?,
+        false => Vec::new(),
+    };
     let rewound = Rewound {
         can_rewind: reply.can_rewind.unwrap_or(reply.error.is_none()),
-        files_changed: reply.files_changed.unwrap_or_default(),
+        files_changed,
         insertions: reply.insertions,
         deletions: reply.deletions,
+        files,
+        skipped_links: reply.skipped_links.and_then(|links| links.read()),
         error: reply.error,
     };
     if !rewound.can_rewind && !dry_run {

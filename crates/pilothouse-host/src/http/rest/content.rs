@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Host;
+use crate::files::images::format;
 use crate::http::problem::{Fault, Problem};
 use crate::store::Digest;
 
@@ -52,25 +53,15 @@ pub(super) enum AttachmentForm {
     Path,
 }
 
-/// What kind of bytes these are, as far as their beginning tells.
-pub(super) fn image_type(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => None,
-    }
-}
-
-/// The content of a prompt. Files that are to be paths are put into the session's directory.
+/// The content of a prompt, and the files that are not in it: they are put into the session's
+/// directory, and the text tells their paths.
 pub(super) async fn content(
     host: &Host,
     session: SessionId,
     text: String,
     images: Vec<ImageData>,
     attachments: Vec<AttachmentUse>,
-) -> Result<Content, Problem> {
+) -> Result<(Content, Vec<Digest>), Problem> {
     if text.trim().is_empty() && images.is_empty() && attachments.is_empty() {
         let detail = "a prompt needs a text, an image or an attachment";
         return Err(Problem::invalid(Fault::body("/text", detail)));
@@ -93,8 +84,8 @@ pub(super) async fn content(
     }
     // Only now is anything written.
     let mut text = text;
-    for digest in paths {
-        if let Some(path) = host.upload_file(session, digest).await? {
+    for digest in &paths {
+        if let Some(path) = host.upload_file(session, *digest).await? {
             let gap = if text.is_empty() { "" } else { "\n\n" };
             text.push_str(&format!("{gap}Attached file: {}", path.display()));
         }
@@ -103,7 +94,7 @@ pub(super) async fn content(
     if !text.is_empty() {
         blocks.insert(0, Block::text(text));
     }
-    Ok(Content::Blocks(blocks))
+    Ok((Content::Blocks(blocks), paths))
 }
 
 enum Part {
@@ -122,7 +113,7 @@ fn inline(pointer: &str, image: ImageData) -> Result<Block, Problem> {
     let Ok(bytes) = STANDARD.decode(&data) else {
         return refuse("data", "this is not base64: use the standard alphabet, with padding");
     };
-    match image_type(&bytes) {
+    match format(&bytes) {
         Some(kind) if kind == media_type => Ok(Block::image(media_type, data)),
         Some(kind) => refuse("media_type", &format!("the data is {kind}")),
         None => refuse("data", "this is no PNG, JPEG, GIF or WebP"),
@@ -146,7 +137,7 @@ async fn attached(
         return Ok(Part::Path(digest));
     }
     let block = match &*row.media_type {
-        kind if kind.starts_with("image/") && image_type(&bytes) == Some(kind) => {
+        kind if kind.starts_with("image/") && format(&bytes) == Some(kind) => {
             if bytes.len().div_ceil(3) * 4 > LARGEST_IMAGE {
                 let detail = "the image is larger than 5 MiB in base64: scale it down, or attach \
                               it as a path";
@@ -183,22 +174,5 @@ mod tests {
         let problem = inline("/images/3", image(large)).unwrap_err();
         assert!(problem.document().detail.contains("scale it down"), "{problem}");
         assert!(inline("/images/3", image(STANDARD.encode(png))).is_ok());
-    }
-
-    #[test]
-    fn images_are_known_by_how_they_begin() {
-        let table: [(&[u8], _); 8] = [
-            (b"\x89PNG\r\n\x1a\n....", Some("image/png")),
-            (b"\xff\xd8\xff\xe0", Some("image/jpeg")),
-            (b"GIF89a", Some("image/gif")),
-            (b"GIF80a", None),
-            (b"RIFF\0\0\0\0WEBPVP8 ", Some("image/webp")),
-            (b"RIFF\0\0\0\0WAVE", None),
-            (b"<svg/>", None),
-            (b"", None),
-        ];
-        for (bytes, kind) in table {
-            assert_eq!(image_type(bytes), kind, "{bytes:?}");
-        }
     }
 }

@@ -1,17 +1,24 @@
 //! The daemon itself.
 
+use std::time::Duration;
+
 use axum::http::header;
 use axum::response::IntoResponse;
 use pilothouse_session::id::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::call::Call;
 use super::{DOCUMENT, limit};
 use crate::doctor::Report;
-use crate::http::openapi::{Got, NoBody, Nothing, Plain, Told};
-use crate::http::problem::Problem;
+use crate::http::extract::ApiJson;
+use crate::http::openapi::{Done, Got, NoBody, Nothing, Plain, Told};
+use crate::http::problem::{Kind, Problem};
 use crate::store::{AuditLine, Page};
+
+/// How long the end of a daemon waits to be written down.
+const NOTED: Duration = Duration::from_secs(5);
 
 /// What speaks here.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -33,6 +40,35 @@ pub(super) async fn version(_: Call<Nothing, Nothing, NoBody>) -> Result<Got<Ver
         api: "v1",
         events: pilothouse_session::event::VERSION,
     }))
+}
+
+/// Which daemon is to end.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShutDown {
+    /// Its process, as its `daemon.json` has it: whoever means another one ends none.
+    pid: u32,
+}
+
+pub(super) async fn shut_down(
+    call: Call<Nothing, Nothing, ApiJson<ShutDown>>,
+) -> Result<Done, Problem> {
+    let (pid, own) = (call.body.0.pid, std::process::id());
+    if pid != own {
+        let detail = format!("this daemon is process {own}, not {pid}: look for the other one");
+        return Err(Problem::new(Kind::Conflict, detail));
+    }
+    let noted =
+        call.api.host.store().record(None, &call.actor.0, "daemon.stopped", json!({ "pid": pid }));
+    // One whose disk is full can be ended all the same.
+    match tokio::time::timeout(NOTED, noted).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, by = %call.actor.0, "the end is not in the audit"),
+        Err(_) => tracing::warn!(by = %call.actor.0, "the end is not in the audit: no time"),
+    }
+    tracing::info!(by = %call.actor.0, "told to end");
+    call.api.stop.cancel();
+    Ok(Done)
 }
 
 /// Which part of the audit.

@@ -15,6 +15,7 @@ mod attachments;
 mod call;
 mod commands;
 mod content;
+mod directories;
 mod events;
 mod export;
 mod fields;
@@ -31,6 +32,7 @@ mod runs;
 mod sessions;
 mod settings;
 mod table;
+mod usage;
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -40,6 +42,7 @@ use pilothouse_session::Command;
 use pilothouse_session::event::{Delta, Event, OpenItem};
 use pilothouse_session::id::SessionId;
 use pilothouse_wire::Raw;
+use tokio_util::sync::CancellationToken;
 
 pub use actor::Actor;
 
@@ -72,13 +75,20 @@ pub struct Api {
     patience: Arc<Patience>,
     completions: Completions,
     metrics: Option<Arc<Metrics>>,
+    stop: CancellationToken,
 }
 
 impl Api {
     /// The API of a host.
     pub fn new(host: Host, patience: Patience) -> Self {
         let patience = Arc::new(patience);
-        Self { host, patience, completions: Completions::default(), metrics: None }
+        let (completions, stop) = (Completions::default(), CancellationToken::new());
+        Self { host, patience, completions, metrics: None, stop }
+    }
+
+    /// Cancelled when somebody asks the daemon to end.
+    pub fn stop_asked(&self) -> &CancellationToken {
+        &self.stop
     }
 
     /// With numbers to be shown.

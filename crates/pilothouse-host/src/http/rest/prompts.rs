@@ -68,8 +68,8 @@ pub(super) async fn send(
     let ApiJson(SendPrompt { prompt, text, images, attachments, urgency }) = call.body;
     let host = &call.api.host;
     host.session(id).await?;
-    let content = content(host, id, text, images, attachments).await?;
-    let said = host.prompt(id, PromptRequest { key, prompt, content, urgency });
+    let (content, files) = content(host, id, text, images, attachments).await?;
+    let said = host.prompt(id, PromptRequest { key, prompt, content, files, urgency });
     match tokio::time::timeout(call.api.patience.answer, said).await {
         Ok(prompt) => Ok(Accepted(PromptTaken { prompt: prompt? })),
         Err(_) => Err(late(call.api.patience.answer)),

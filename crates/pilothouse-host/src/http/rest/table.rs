@@ -5,8 +5,8 @@ use axum::http::Method;
 use super::fields::OfSession;
 use super::route::Route;
 use super::{
-    approvals, attachments, commands, events, export, files, history, host, policies, prompts,
-    runs, sessions, settings,
+    approvals, attachments, commands, directories, events, export, files, history, host, policies,
+    prompts, runs, sessions, settings, usage,
 };
 use crate::http::extract::ApiJson;
 use crate::http::guard::{Health, LinkRequest, LoginLink, LoginReply, LoginRequest, WhoAmI};
@@ -394,6 +394,13 @@ fn about_files() -> Vec<Route> {
         )
         .refuses(SEEN),
         Route::get(
+            "/api/v1/directories",
+            ("listDirectories", Files, "Directories in which a new session could work."),
+            directories::list,
+        )
+        .about("Names only, below the home directory or what `files.browse` names.")
+        .refuses(&[Kind::NotFound, Kind::Forbidden, Kind::Conflict, Kind::Unprocessable]),
+        Route::get(
             "/api/v1/sessions/{session}/files/diff",
             ("getDiff", Files, "What is different in the working tree from the last commit."),
             files::diff,
@@ -470,6 +477,12 @@ fn others() -> Vec<Route> {
         )
         .refuses(PAGED),
         Route::get(
+            "/api/v1/usage",
+            ("getUsage", Host, "What sessions took: cost and tokens by day, project and model."),
+            usage::get,
+        )
+        .about("Counted when turns end. What is deleted with its session counts no more."),
+        Route::get(
             "/api/v1/doctor",
             ("getDoctor", Host, "What sessions need, and what to do where it is missing."),
             host::doctor,
@@ -477,6 +490,14 @@ fn others() -> Vec<Route> {
         Route::get("/metrics", ("getMetrics", Host, "Numbers, for Prometheus."), host::metrics)
             .refuses(&[Kind::NotFound]),
         Route::get("/api/v1/version", ("getVersion", Host, "What speaks here."), host::version),
+        Route::doing(
+            POST,
+            "/api/v1/shutdown",
+            ("shutDown", Host, "Ends the daemon. Sessions go on, for the next one to take up."),
+            host::shut_down,
+        )
+        .refuses(&[Kind::Conflict])
+        .example(r#"{"pid":4711}"#),
         Route::get("/api/openapi.json", ("getOpenApi", Host, "This document."), host::openapi),
         Route::described::<Nothing, Nothing, NoBody, Got<Health>>(
             GET,

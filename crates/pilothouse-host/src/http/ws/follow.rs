@@ -41,7 +41,11 @@ pub(super) struct Dated {
 /// How much is handed on at once.
 const MOST: usize = 512;
 
-/// When pieces are handed on: every `frame` since `epoch`.
+/// The runtime's timers fire up to so much late. They are set so much early: pieces are held back
+/// for a frame at most, not for a frame and whatever the clock adds to it.
+const GRAIN: Duration = Duration::from_millis(2);
+
+/// When pieces are handed on at the latest: every `frame` since `epoch`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     pub(super) epoch: Instant,
@@ -132,7 +136,7 @@ async fn hand_on(
 async fn pause(subscription: &mut Subscription, pace: Pace) -> Option<Rest> {
     let from = Instant::now();
     let due = pace.after(from)?;
-    let sleep = tokio::time::sleep_until(due.into());
+    let sleep = tokio::time::sleep_until(due.checked_sub(GRAIN).unwrap_or(due).into());
     tokio::select! {
         () = sleep => {}
         () = subscription.event_comes() => {}

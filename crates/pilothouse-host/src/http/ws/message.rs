@@ -178,11 +178,4 @@ pub enum ServerMessage {
     },
     /// More has changed in the list than could be told: read it again.
     ListLagged,
-    /// How long each event and each piece of this message, in their order, was held back so that
-    /// more could be sent together. Comes only from a host that was told to measure.
-    Timing {
-        /// The length of each, of a piece that of its text, and microseconds. Pieces that became one
-        /// on their way to this client have an entry each.
-        held_us: Vec<(usize, u32)>,
-    },
 }

@@ -52,7 +52,8 @@ pub struct SocketTerms {
     pub ping: Duration,
     /// How long a client may not read, or not say that it is there.
     pub patience: Duration,
-    /// Every message says how long what is in it was held back. For measurements.
+    /// Every message says how long what is in it was held back. For measurements only.
+    #[doc(hidden)]
     pub timing: bool,
 }
 

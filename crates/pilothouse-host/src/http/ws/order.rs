@@ -23,7 +23,8 @@ pub(super) async fn carry_out(
             let content: Content = serde_json::from_value(content).map_err(|error| {
                 Problem::invalid(Fault::body("/command/content", error.to_string()))
             })?;
-            let request = PromptRequest { key, prompt: None, content, urgency };
+            let files = Vec::new();
+            let request = PromptRequest { key, prompt: None, content, files, urgency };
             let prompt = host.prompt(session, request).await?;
             return Ok(json!({ "prompt": prompt }));
         }

@@ -45,6 +45,17 @@ enum Open {
     Deltas(SessionId, Delta),
 }
 
+/// How long each event and each piece of a message, in their order, was held back so that more could
+/// be sent together: for measurements, no part of the API.
+#[derive(serde::Serialize)]
+struct Timing {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The length of each, of a piece that of its text, and microseconds. Pieces that became one on
+    /// their way to this client have an entry each.
+    held_us: Vec<(usize, u32)>,
+}
+
 /// How long what was sent has waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waited {
@@ -155,7 +166,7 @@ impl Outbox {
         let held = self.held.as_mut().map(std::mem::take).filter(|held| !held.is_empty());
         if let Some(held_us) = held {
             self.separate();
-            self.write(&ServerMessage::Timing { held_us });
+            self.write(&Timing { kind: "timing", held_us });
         }
         self.body.put_u8(b']');
         let waited = self.oldest.take().map(|(read_at, held)| Waited {

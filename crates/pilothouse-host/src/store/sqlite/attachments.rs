@@ -14,7 +14,7 @@ pub(in crate::store) fn add(
     row: &AttachmentRow,
     bytes: &[u8],
     limit: u64,
-) -> Result<(), StoreError> {
+) -> Result<AttachmentRow, StoreError> {
     let conn = tx.conn;
     let no = number_of(conn, session)?;
     let sum = "SELECT coalesce(sum(b.size), 0) FROM attachments a JOIN blobs b ON b.no = a.blob
@@ -38,7 +38,11 @@ pub(in crate::store) fn add(
          ON CONFLICT DO NOTHING",
     )?;
     insert.execute(params![no, blob, row.media_type, row.name, row.at.as_microsecond()])?;
-    Ok(())
+    let sql = format!(
+        "SELECT {COLUMNS} FROM attachments a JOIN blobs b ON b.no = a.blob
+         WHERE a.session = ?1 AND a.blob = ?2"
+    );
+    Ok(conn.prepare_cached(&sql)?.query_row(params![no, blob], read)?)
 }
 
 /// Takes a session's files away, and the bytes that no other session has.
@@ -58,7 +62,7 @@ pub(super) fn remove_all(conn: &Connection, no: i64) -> Result<(), StoreError> {
 
 const COLUMNS: &str = "b.sha256, b.size, a.media_type, a.name, a.at";
 
-fn row(row: &Row<'_>) -> rusqlite::Result<AttachmentRow> {
+fn read(row: &Row<'_>) -> rusqlite::Result<AttachmentRow> {
     Ok(AttachmentRow {
         digest: Digest(row.get(0)?),
         size: unsigned(row.get(1)?),
@@ -77,7 +81,7 @@ pub(in crate::store) fn list(
          WHERE a.session = (SELECT no FROM sessions WHERE id = ?1) ORDER BY a.at, b.no"
     );
     let mut statement = conn.prepare_cached(&sql)?;
-    Ok(statement.query_map([session.0.as_bytes()], row)?.collect::<Result<_, _>>()?)
+    Ok(statement.query_map([session.0.as_bytes()], read)?.collect::<Result<_, _>>()?)
 }
 
 pub(in crate::store) fn get(
@@ -91,7 +95,7 @@ pub(in crate::store) fn get(
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let found = statement.query_row(params![session.0.as_bytes(), digest.0], |found| {
-        Ok((row(found)?, Bytes::from(found.get::<_, Vec<u8>>(5)?)))
+        Ok((read(found)?, Bytes::from(found.get::<_, Vec<u8>>(5)?)))
     });
     Ok(found.optional()?)
 }

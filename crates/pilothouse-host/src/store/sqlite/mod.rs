@@ -1,7 +1,8 @@
 //! Everything that speaks SQL.
 //!
 //! - `connection`, `schema`: the file and its tables.
-//! - `queue`, `writer`, `wal`: the one thread that writes, and what waits for it.
+//! - `queue`, `writer`, `syncing`, `wal`: the one thread that writes, what waits for it, and what it
+//!   does not wait for.
 //! - `readers`: connections beside it.
 //! - the rest: one file per part of the store, functions over a transaction or a connection.
 
@@ -17,8 +18,10 @@ mod readers;
 mod schema;
 pub(super) mod search;
 pub(super) mod sessions;
+mod syncing;
 pub(super) mod tails;
 pub(super) mod upkeep;
+pub(super) mod usage;
 mod wal;
 mod writer;
 
@@ -40,9 +43,10 @@ pub(super) use queue::{Durability, Place, Queue, Terms};
 pub(super) use readers::Readers;
 
 use super::error::StoreError;
+use syncing::{Syncing, WriteAheadLog};
 use tails::Tails;
 use wal::Backfill;
-use writer::Writer;
+use writer::{Beside, Writer};
 
 /// A transaction under way.
 pub(super) struct Tx<'a> {
@@ -53,7 +57,7 @@ pub(super) struct Tx<'a> {
 /// The threads.
 pub(super) struct Threads {
     writer: Option<JoinHandle<()>>,
-    backfill: Option<JoinHandle<()>>,
+    beside: Vec<JoinHandle<()>>,
 }
 
 /// Opens the file and starts the threads.
@@ -64,21 +68,26 @@ pub(super) fn start(
 ) -> Result<Threads, StoreError> {
     let conn = connection::writing(path, options)?;
     let beside = connection::backfilling(path)?;
-    let backfill = Arc::new(Backfill::default());
-    let (theirs, queue) = (Arc::clone(&backfill), Arc::clone(queue));
-    let writer = Writer::new(conn, Arc::clone(&backfill), Arc::clone(&options.metrics));
+    let log = WriteAheadLog::of(path)?;
+    let (backfill, syncing) = (Arc::new(Backfill::default()), Arc::new(Syncing::default()));
+    let helpers = Beside { backfill: Arc::clone(&backfill), syncing: Arc::clone(&syncing) };
+    let writer = Writer::new(conn, helpers, Arc::clone(&options.metrics));
+    let queue = Arc::clone(queue);
     let named = |name: &str| Builder::new().name(name.to_owned());
     let failed = |error: std::io::Error| StoreError::file(path, &error);
     let writer = named("store").spawn(move || writer.run(queue)).map_err(failed)?;
-    let mut threads = Threads { writer: Some(writer), backfill: None };
-    threads.backfill = Some(named("store-log").spawn(move || theirs.run(beside)).map_err(failed)?);
+    let mut threads = Threads { writer: Some(writer), beside: Vec::new() };
+    let thread = named("store-log").spawn(move || backfill.run(beside)).map_err(failed)?;
+    threads.beside.push(thread);
+    let thread = named("store-sync").spawn(move || syncing.run(&log)).map_err(failed)?;
+    threads.beside.push(thread);
     Ok(threads)
 }
 
 impl Threads {
     /// Waits until everything is written.
     pub(super) fn join(&mut self) {
-        for thread in [self.writer.take(), self.backfill.take()].into_iter().flatten() {
+        for thread in self.writer.take().into_iter().chain(self.beside.drain(..)) {
             // A thread that panicked has told everybody who waits.
             let _ = thread.join();
         }

@@ -11,7 +11,7 @@ use crate::store::ack::{Ack, Acknowledge, pair};
 use crate::store::error::StoreError;
 
 /// What a write survives once it is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Durability {
     /// The death of every process. For what can be made again from wire logs.
     Crash,

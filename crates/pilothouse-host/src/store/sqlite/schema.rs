@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::search;
+use super::{search, usage};
 use crate::store::error::StoreError;
 
 /// One step.
@@ -16,9 +16,10 @@ struct Step {
 }
 
 /// From version 0, which is an empty file.
-const STEPS: [Step; 2] = [
+const STEPS: [Step; 3] = [
     Step { sql: include_str!("schema/1_core.sql"), then: |_| Ok(()) },
     Step { sql: include_str!("schema/2_search.sql"), then: search::fill },
+    Step { sql: include_str!("schema/3_usage.sql"), then: usage::fill },
 ];
 
 /// The version of the tables.

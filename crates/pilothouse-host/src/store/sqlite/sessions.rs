@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     Tx, approvals, attachments, audit, find_number, meaning, number_of, search, signed, unsigned,
-    upkeep, word,
+    upkeep, usage, word,
 };
 use crate::store::consequence::{Change, Consequence};
 use crate::store::error::StoreError;
@@ -101,7 +101,7 @@ pub(in crate::store) fn delete(
 ) -> Result<(), StoreError> {
     let conn = tx.conn;
     let no = number_of(conn, session)?;
-    for table in ["events", "states", "approvals", "prompts", "tags", "claims"] {
+    for table in ["events", "states", "approvals", "prompts", "tags", "claims", "usage", "counts"] {
         let sql = format!("DELETE FROM {table} WHERE session = ?1");
         conn.prepare_cached(&sql)?.execute([no])?;
     }
@@ -129,6 +129,12 @@ pub(super) fn follow<'a>(
         }
         match &one.change {
             Change::Heard => {}
+            Change::RunBegan => usage::run_began(conn, no)?,
+            Change::TurnEnded(completion) => {
+                let before = model_of(conn, no)?;
+                let model = row.model.or(before.as_deref());
+                usage::turn_ended(conn, no, one.at, completion, model)?;
+            }
             Change::Status(status) => row.status = Some(word(status)),
             Change::Titled(title) => row.title = Some(title),
             Change::Conversation(id) => row.cli_session = Some(id),
@@ -156,6 +162,12 @@ pub(super) fn follow<'a>(
         }
     }
     row.write(conn, no)
+}
+
+/// The model of a session, as far as it was told before.
+fn model_of(conn: &Connection, no: i64) -> Result<Option<String>, StoreError> {
+    let mut statement = conn.prepare_cached("SELECT model FROM sessions WHERE no = ?1")?;
+    Ok(statement.query_row([no], |row| row.get(0))?)
 }
 
 /// What changes in the session's row, of all events of an append.

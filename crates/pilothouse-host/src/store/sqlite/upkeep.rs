@@ -30,7 +30,7 @@ pub(in crate::store) fn retain(
     let mut statement = tx.conn.prepare_cached(
         "SELECT id, status FROM sessions
          WHERE (is_archived AND updated_at < ?1 OR updated_at < ?2)
-           AND status IN ('dormant', 'ended') AND NOT needs_you
+           AND status IN ('dormant', 'interrupted', 'ended') AND open_approvals = 0
          ORDER BY updated_at LIMIT ?3",
     )?;
     let micros = |at: Option<Timestamp>| at.map(Timestamp::as_microsecond);

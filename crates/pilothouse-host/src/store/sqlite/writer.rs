@@ -12,6 +12,7 @@ use rusqlite::Connection;
 
 use super::Tx;
 use super::queue::{Durability, Job, Place, Queue};
+use super::syncing::Syncing;
 use super::tails::Tails;
 use super::wal::Backfill;
 use crate::store::error::StoreError;
@@ -21,11 +22,17 @@ use crate::telemetry::metrics::Metrics;
 pub(super) struct Writer {
     conn: Connection,
     tails: Tails,
-    durability: Durability,
     /// Changes when somebody else has written.
     version: i64,
-    backfill: Arc<Backfill>,
+    beside: Beside,
     metrics: Arc<Metrics>,
+}
+
+/// What the threads beside the writer do.
+#[derive(Clone)]
+pub(super) struct Beside {
+    pub(super) backfill: Arc<Backfill>,
+    pub(super) syncing: Arc<Syncing>,
 }
 
 /// What became of a transaction.
@@ -35,32 +42,32 @@ enum Attempt {
 }
 
 /// Sees to it that all are told when the thread ends, however it ends.
-struct Farewell(Arc<Queue>, Arc<Backfill>);
+struct Farewell(Arc<Queue>, Beside);
 
 impl Drop for Farewell {
     fn drop(&mut self) {
         self.0.abandon();
-        self.1.stop();
+        self.1.backfill.stop();
+        self.1.syncing.stop();
     }
 }
 
 impl Writer {
     /// A writer over a connection that was set up.
-    pub(super) fn new(conn: Connection, backfill: Arc<Backfill>, metrics: Arc<Metrics>) -> Self {
+    pub(super) fn new(conn: Connection, beside: Beside, metrics: Arc<Metrics>) -> Self {
         conn.set_prepared_statement_cache_capacity(128);
-        let durability = Durability::Crash;
-        Self { conn, tails: Tails::default(), durability, version: -1, backfill, metrics }
+        Self { conn, tails: Tails::default(), version: -1, beside, metrics }
     }
 
     /// Writes until the queue is closed and empty.
     pub(super) fn run(mut self, queue: Arc<Queue>) {
-        let _farewell = Farewell(Arc::clone(&queue), Arc::clone(&self.backfill));
+        let _farewell = Farewell(Arc::clone(&queue), self.beside.clone());
         while let Some(group) = queue.next_group() {
             let weight = group.iter().map(|job| job.terms.weight).sum();
             let (began, writes) = (Instant::now(), group.len());
             self.write(group);
             self.metrics.committed(began.elapsed(), writes);
-            if self.backfill.has_written(weight) {
+            if self.beside.backfill.has_written(weight) {
                 // It could not keep up from beside; from here it can, as nobody writes meanwhile.
                 let _ = super::wal::backfill(&self.conn);
             }
@@ -73,12 +80,12 @@ impl Writer {
         {
             let result = job.run(&mut Tx { conn: &self.conn, tails: &mut self.tails });
             self.tails.forget_all();
-            group.into_iter().for_each(|job| job.settle(result.clone()));
+            group.into_iter().for_each(|job| self.settle(job, result.clone()));
             return;
         }
         match self.together(&mut group) {
             Ok(results) => {
-                group.into_iter().zip(results).for_each(|(job, result)| job.settle(result));
+                group.into_iter().zip(results).for_each(|(job, result)| self.settle(job, result));
             }
             Err(StoreError::Full(_)) => {
                 // What is in the log is moved first: its room can then be used again.
@@ -86,10 +93,18 @@ impl Writer {
                 for mut job in group {
                     let result = self.together(std::slice::from_mut(&mut job));
                     let only = result.and_then(|results| results.into_iter().collect());
-                    job.settle(only);
+                    self.settle(job, only);
                 }
             }
             Err(error) => group.into_iter().for_each(|job| job.settle(Err(error.clone()))),
+        }
+    }
+
+    /// Tells who waits what has become of a write; if the disk is to have it, when it does.
+    fn settle(&self, job: Job, result: Result<(), StoreError>) {
+        match job.terms.durability {
+            Durability::PowerLoss if result.is_ok() => self.beside.syncing.acknowledge(job),
+            _ => job.settle(result),
         }
     }
 
@@ -118,7 +133,7 @@ impl Writer {
         group: &mut [Job],
         results: &mut [Result<(), StoreError>],
     ) -> Result<Attempt, StoreError> {
-        self.begin(group)?;
+        self.begin()?;
         for (job, result) in group.iter_mut().zip(results).filter(|(_, result)| result.is_ok()) {
             let before = self.conn.total_changes();
             *result = job.run(&mut Tx { conn: &self.conn, tails: &mut self.tails });
@@ -144,17 +159,7 @@ impl Writer {
         }
     }
 
-    fn begin(&mut self, group: &[Job]) -> Result<(), StoreError> {
-        let strongest = group.iter().map(|job| job.terms.durability).max();
-        let durability = strongest.unwrap_or(Durability::Crash);
-        if durability != self.durability {
-            let word = match durability {
-                Durability::Crash => "NORMAL",
-                Durability::PowerLoss => "FULL",
-            };
-            self.conn.pragma_update(None, "synchronous", word)?;
-            self.durability = durability;
-        }
+    fn begin(&mut self) -> Result<(), StoreError> {
         self.conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut statement = self.conn.prepare_cached("PRAGMA data_version")?;
         let version = statement.query_row([], |row| row.get(0))?;
@@ -163,5 +168,32 @@ impl Writer {
             self.tails.forget_all();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::sqlite::queue::Terms;
+
+    #[tokio::test]
+    async fn what_is_to_outlive_a_loss_of_power_is_not_acknowledged_before_the_log_is_synced() {
+        let beside = Beside { backfill: Arc::default(), syncing: Arc::default() };
+        let conn = Connection::open_in_memory().unwrap();
+        let writer = Writer::new(conn, beside.clone(), Arc::default());
+        let queue = Arc::new(Queue::default());
+        let submit = |durability| {
+            queue.submit(Terms { durability, place: Place::Inside, weight: 0 }, |_| Ok(()))
+        };
+        let (crash, mut power_loss) = (submit(Durability::Crash), submit(Durability::PowerLoss));
+        queue.close();
+        writer.run(Arc::clone(&queue));
+        assert_eq!(crash.wait(), Ok(()));
+        assert!(futures_util::poll!(&mut power_loss).is_pending());
+        let database = tempfile::NamedTempFile::with_suffix("-wal").unwrap();
+        let path = database.path().to_str().unwrap().strip_suffix("-wal").unwrap();
+        let log = super::super::syncing::WriteAheadLog::of(path.as_ref()).unwrap();
+        beside.syncing.run(&log);
+        assert_eq!(power_loss.await, Ok(()));
     }
 }

@@ -1,4 +1,4 @@
-//! The holder as a program of its own: `pilothouse_host::holder` has its description.
+//! The holder of `pilothouse-daemon`: `pilothouse_host::holder` has its description.
 
 use std::process::ExitCode;
 
