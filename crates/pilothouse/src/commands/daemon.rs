@@ -2,19 +2,24 @@
 
 use std::time::{Duration, Instant};
 
+use hyper::Method;
 use pilothouse_host::config::Config;
 use pilothouse_session::event::Status;
-use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
+use serde_json::json;
 
 use super::sessions::SessionRow;
 use super::{json_line, print};
 use crate::args::JsonArgs;
 use crate::exit::Exit;
-use crate::reach::{Beacon, Reach, is_locked};
+use crate::reach::{self, Api, ApiError, Ask, Beacon, Keeper, LOOK, Reach, is_locked, running};
+use crate::view::Screen;
 
 /// How long a daemon may take to let go of its sessions.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// After how long that is told.
+const TOLD: Duration = Duration::from_millis(300);
 
 /// What `status --json` tells.
 #[derive(Serialize)]
@@ -74,33 +79,65 @@ pub(super) async fn status(config: &Config, args: &JsonArgs) -> anyhow::Result<E
 }
 
 pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
-    let Some(beacon) = Beacon::read(&config.data_dir) else {
-        return print("No daemon runs.\n");
-    };
-    end(config, &beacon, Signal::TERM).await?;
-    print("The daemon has stopped. Sessions go on; `pilothouse up` takes them up again.\n")
+    let until = Instant::now() + reach::PATIENCE;
+    while is_locked(&config.data_dir) {
+        match running(config).await? {
+            Some((_, Beacon { keeper: Keeper::Command, pid, .. })) => {
+                return print(&format!(
+                    "No daemon runs. A command (pid {pid}) serves itself until it is done.\n"
+                ));
+            }
+            Some((api, beacon)) => {
+                end(config, &api, &beacon).await?;
+                return print(
+                    "The daemon has stopped. Sessions go on; `pilothouse up` takes them up again.\n",
+                );
+            }
+            // It is just starting, or ending.
+            None => {
+                let dir = config.data_dir.display();
+                anyhow::ensure!(
+                    Instant::now() < until,
+                    "the daemon of {dir} does not answer: `lsof {dir}/lock` tells which process it \
+                     is; sessions go on if you kill it"
+                );
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+    }
+    print("No daemon runs.\n")
 }
 
 /// Has who serves a data directory let go of it, and waits for that.
-pub(super) async fn end(config: &Config, beacon: &Beacon, signal: Signal) -> anyhow::Result<()> {
-    let pid = i32::try_from(beacon.pid).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| anyhow::anyhow!("the daemon's pid {} is none", beacon.pid))?;
-    kill_process(pid, signal).map_err(|error| {
-        anyhow::anyhow!("the daemon (pid {}) cannot be stopped: {error}", beacon.pid)
-    })?;
-    let until = Instant::now() + PATIENCE;
+///
+/// Asked is whoever answers there, by the process that it says it is: a number from a file may by now
+/// be anybody's.
+pub(super) async fn end(config: &Config, api: &Api, beacon: &Beacon) -> anyhow::Result<()> {
+    let ask = Ask::new(Method::POST, "/api/v1/shutdown").json(&json!({ "pid": beacon.pid }))?;
+    match api.send(ask).await {
+        // One that has gone away meanwhile is as good.
+        Ok(_) | Err(ApiError::Gone(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let began = Instant::now();
+    let mut screen = Screen::new();
     // Somebody else may take the directory over at once: then the beacon is another's.
     let is_there = || {
         let now = Beacon::read(&config.data_dir);
-        is_locked(&config.data_dir) && now.is_none_or(|now| now.pid == beacon.pid)
+        is_locked(&config.data_dir) && now.is_none_or(|now| now == *beacon)
     };
     while is_there() {
+        let waited = began.elapsed();
         anyhow::ensure!(
-            Instant::now() < until,
+            waited < PATIENCE,
             "the daemon (pid {}) does not end: look at its log, or kill it; sessions go on",
             beacon.pid
         );
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        if waited > TOLD {
+            screen.status(&format!("it lets go of its sessions · {} s", waited.as_secs()))?;
+        }
+        tokio::time::sleep(LOOK).await;
     }
+    screen.hide()?;
     Ok(())
 }

@@ -8,6 +8,7 @@ use anyhow::Context;
 use pilothouse_host::Host;
 use pilothouse_host::config::Config;
 use pilothouse_host::daemon::DaemonOptions;
+use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::store::SessionFilter;
 use tokio::task::JoinSet;
 
@@ -16,7 +17,6 @@ use super::serve::{Serving, told_to_stop};
 use crate::args::DemoArgs;
 use crate::demo::{Place, begin};
 use crate::exit::Exit;
-use crate::reach::holder;
 use crate::view::Screen;
 
 /// More sessions than anybody makes in a demo.
@@ -57,7 +57,8 @@ async fn play(args: &DemoArgs, place: &Place) -> anyhow::Result<Exit> {
     config.claude.path = Some(place.claude());
     // Everything ends with the demo.
     config.holder.enabled = false;
-    let serving = Serving::open(&config, DaemonOptions::of(&config, holder()?)?).await?;
+    let options = DaemonOptions::of(&config, HolderProgram::of_this_program()?)?;
+    let serving = Serving::open(&config, options).await?;
     let host = serving.daemon.host().clone();
     let link = link_for(&serving.daemon, &serving.beacon)?;
     let origin = serving.beacon.origin().unwrap_or_default();

@@ -12,6 +12,7 @@ mod logs;
 mod papers;
 mod policy;
 mod replay;
+mod rewind;
 mod run;
 mod serve;
 mod sessions;

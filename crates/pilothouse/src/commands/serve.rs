@@ -4,22 +4,24 @@
 //! started it may have stopped reading. What it has to tell goes to stderr.
 
 use std::io::{IsTerminal, Write};
+use std::time::Instant;
 
 use anyhow::Context;
 use bytes::Bytes;
 use pilothouse_host::config::{Config, Key, Options};
-use pilothouse_host::daemon::{Daemon, DaemonError, DaemonOptions};
-use pilothouse_host::host::HostError;
+use pilothouse_host::daemon::{Daemon, DaemonOptions};
+use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::http::assets::{Asset, Assets};
 use pilothouse_host::telemetry::Secrets;
 use pilothouse_host::telemetry::log::{LogFormat, init};
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::daemon::end;
 use super::load_with;
 use super::login::link_for;
 use crate::args::{Common, ServeArgs};
 use crate::exit::Exit;
-use crate::reach::{Beacon, Keeper, Lit, holder};
+use crate::reach::{Beacon, Claim, Keeper, LOOK, Lit, PATIENCE, is_in_use, running};
 
 pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     if args.detach {
@@ -32,7 +34,21 @@ pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<E
     }
     let config = load_with(common, options)?;
     init(&config.log.filter, LogFormat::Text, std::io::stderr(), &Secrets::default())?;
-    let serving = Serving::open(&config, DaemonOptions::of(&config, holder()?)?).await?;
+    let until = Instant::now() + PATIENCE;
+    let mut claim = None;
+    let serving = loop {
+        let options = DaemonOptions::of(&config, HolderProgram::of_this_program()?)?;
+        match Serving::open(&config, options).await {
+            Err(error) if is_in_use(&error) => {
+                if claim.is_none() {
+                    claim = Some(Claim::make(&config.data_dir)?);
+                }
+                make_way(&config, until).await?;
+            }
+            opened => break opened?,
+        }
+    };
+    drop(claim);
     let mut stdout = std::io::stdout();
     for origin in serving.origins() {
         writeln!(stdout, "listening on {origin}")?;
@@ -46,6 +62,27 @@ pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<E
     Ok(Exit::Done)
 }
 
+/// Has a command that serves the directory to itself leave that to us. A daemon stays.
+async fn make_way(config: &Config, until: Instant) -> anyhow::Result<()> {
+    let dir = config.data_dir.display();
+    match running(config).await? {
+        Some((_, Beacon { keeper: Keeper::Daemon, pid, .. })) => anyhow::bail!(
+            "another pilothouse (pid {pid}) serves {dir}: `pilothouse status` tells more, \
+             `pilothouse down` stops it"
+        ),
+        // It goes on as our client.
+        Some((api, beacon)) => end(config, &api, &beacon).await,
+        None => {
+            anyhow::ensure!(
+                Instant::now() < until,
+                "{dir} is in use by a program that does not answer: `lsof {dir}/lock` tells which"
+            );
+            tokio::time::sleep(LOOK).await;
+            Ok(())
+        }
+    }
+}
+
 /// A daemon that can be found.
 pub(super) struct Serving {
     pub(super) daemon: Daemon,
@@ -57,20 +94,9 @@ impl Serving {
     /// Opens it and lights its beacon.
     pub(super) async fn open(config: &Config, mut options: DaemonOptions) -> anyhow::Result<Self> {
         options.pages = Assets::new(pilothouse_web::FILES.iter().map(asset))?.pages();
-        let tls = options.tls.is_some();
-        let daemon = match Daemon::open(options).await {
-            Err(DaemonError::Host(HostError::InUse(dir))) => {
-                let who = Beacon::read(&dir).map(|beacon| format!(" (pid {})", beacon.pid));
-                anyhow::bail!(
-                    "another pilothouse{} serves {}: `pilothouse status` tells more, `pilothouse \
-                     down` stops it",
-                    who.unwrap_or_default(),
-                    dir.display()
-                );
-            }
-            opened => opened?,
-        };
-        let beacon = Beacon::of(Keeper::Daemon, daemon.addresses(), tls);
+        let tls = options.tls.clone();
+        let daemon = Daemon::open(options).await?;
+        let beacon = Beacon::of(Keeper::Daemon, daemon.addresses(), tls.as_ref());
         let lit = beacon.light(&config.data_dir).with_context(|| {
             format!("the data directory {} cannot be written to", config.data_dir.display())
         })?;

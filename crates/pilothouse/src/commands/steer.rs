@@ -1,23 +1,20 @@
-//! `send`, `approve`, `deny`, `stop`, `resume`, `fork`, `rewind`, `rm`: one thing said to a session.
+//! `send`, `approve`, `deny`, `stop`, `resume`, `fork`, `rm`: one thing said to a session.
 
 use std::io::{IsTerminal, Write};
 
 use hyper::Method;
 use pilothouse_host::config::Config;
-use pilothouse_session::Event;
 use pilothouse_session::approval::{Decision, PlanChoice, Subject};
-use pilothouse_session::event::Body;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::list::subject;
 use super::run::{say, text};
 use super::sessions::{OpenRequest, SessionRow, find, path, state};
-use super::{print, usage};
-use crate::args::{ApproveArgs, Command, DenyArgs, ForkArgs, RewindArgs, RmArgs, SendArgs};
+use super::{print, rewind, usage};
+use crate::args::{ApproveArgs, Command, DenyArgs, ForkArgs, RmArgs, SendArgs};
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach};
-use crate::view::{ACCENT, DIM, PLAIN, Screen, Table, one_line, short};
+use crate::view::short;
 
 /// Does one of these.
 pub(super) async fn steer(config: &Config, command: &Command) -> anyhow::Result<Exit> {
@@ -34,7 +31,7 @@ pub(super) async fn steer(config: &Config, command: &Command) -> anyhow::Result<
         Command::Stop(args) => simply(&mut reach, &args.session, "stop", Value::Null).await,
         Command::Resume(args) => simply(&mut reach, &args.session, "start", json!({})).await,
         Command::Fork(args) => fork(&mut reach, args).await,
-        Command::Rewind(args) => rewind(&mut reach, args).await,
+        Command::Rewind(args) => rewind::rewind(&mut reach, args).await,
         Command::Rm(args) => rm(&mut reach, args).await,
         _ => Ok(Exit::Usage),
     };
@@ -130,59 +127,6 @@ async fn fork(reach: &mut Reach, args: &ForkArgs) -> anyhow::Result<Exit> {
     let body = json!({ "title": args.title, "at": args.at });
     let copy: SessionRow = reach.post(&format!("{}/fork", path(row.id)), &body).await?;
     print(&format!("{}\n", copy.id))
-}
-
-#[derive(Deserialize)]
-struct Rewound {
-    can_rewind: bool,
-    files_changed: Vec<String>,
-    insertions: Option<u64>,
-    deletions: Option<u64>,
-    error: Option<String>,
-}
-
-async fn rewind(reach: &mut Reach, args: &RewindArgs) -> anyhow::Result<Exit> {
-    let row = find(reach, &args.session).await?;
-    let Some(prompt) = args.prompt else { return prompts(reach, &row).await };
-    let body = json!({ "user_message_id": prompt, "dry_run": args.dry_run });
-    let rewound: Rewound = reach.post(&format!("{}/rewind", path(row.id)), &body).await?;
-    if !rewound.can_rewind {
-        let why = rewound.error.as_deref().unwrap_or("Claude Code does not say why");
-        anyhow::bail!("files cannot be put back: {}", one_line(why));
-    }
-    let would = if args.dry_run { "would be put back" } else { "put back" };
-    let mut text = format!("{} files {would}", rewound.files_changed.len());
-    if let (Some(added), Some(removed)) = (rewound.insertions, rewound.deletions) {
-        text.push_str(&format!(" (+{added} −{removed} lines)"));
-    }
-    for file in &rewound.files_changed {
-        text.push_str(&format!("\n  {}", one_line(file)));
-    }
-    print(&format!("{text}\n"))
-}
-
-/// The prompts of a session, with their ids.
-async fn prompts(reach: &mut Reach, row: &SessionRow) -> anyhow::Result<Exit> {
-    let mut table = Table::default();
-    let mut after = 0;
-    while after < row.last_seq {
-        #[derive(Deserialize)]
-        struct Events {
-            items: Vec<Value>,
-        }
-        let page = format!("{}/events?after={after}&limit=1000", path(row.id));
-        let events: Events = reach.get(&page).await?;
-        for value in events.items {
-            after = value["seq"].as_u64().unwrap_or(u64::MAX);
-            let Ok(event) = serde_json::from_value::<Event>(value) else { continue };
-            if let Body::UserMessage { prompt: Some(prompt), text, .. } = event.body {
-                let at = event.at.strftime("%F %H:%M").to_string();
-                table.row([(ACCENT, &*prompt.to_string()), (DIM, &at), (PLAIN, &text)]);
-            }
-        }
-    }
-    table.write(&mut Screen::new())?;
-    Ok(Exit::Done)
 }
 
 async fn rm(reach: &mut Reach, args: &RmArgs) -> anyhow::Result<Exit> {

@@ -9,30 +9,26 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use anyhow::Context;
 use pilothouse_host::config::Config;
 
-use super::daemon::end;
 use super::login::{link, open_browser};
 use super::{load, print};
 use crate::args::{Common, UpArgs};
 use crate::exit::Exit;
-use crate::reach::{HAND_OVER, Keeper, Reach, running};
+use crate::reach::{Keeper, Reach, running};
 
 /// Where a daemon in the background writes what it has to tell.
 const LOG: &str = "daemon.log";
 
 pub(super) async fn up(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
     let config = load(common)?;
-    let found = running(&config).await?.map(|(_, beacon)| beacon);
-    let was_there = match &found {
-        Some(beacon) if beacon.keeper == Keeper::Command => {
-            // It goes on as our client.
-            end(&config, beacon, HAND_OVER).await?;
-            false
-        }
-        found => found.is_some(),
-    };
+    let mut was_there = has_daemon(&config).await?;
     if !was_there {
-        let (common, config) = (common.clone(), config.clone());
-        tokio::task::spawn_blocking(move || start(&common, &config)).await??;
+        let (common, own) = (common.clone(), config.clone());
+        let started = tokio::task::spawn_blocking(move || start(&common, &own)).await?;
+        // Another `up` may have been quicker: that is as good.
+        was_there = started.is_err() && has_daemon(&config).await?;
+        if !was_there {
+            started?;
+        }
     }
     let mut reach = Reach::open(&config).await?;
     let link = link(&mut reach, None).await?;
@@ -46,6 +42,10 @@ pub(super) async fn up(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
         beacon.pid,
         if opened { "Your browser opens" } else { "Open" },
     ))
+}
+
+async fn has_daemon(config: &Config) -> anyhow::Result<bool> {
+    Ok(running(config).await?.is_some_and(|(_, beacon)| beacon.keeper == Keeper::Daemon))
 }
 
 /// Starts `serve` and waits until it listens.

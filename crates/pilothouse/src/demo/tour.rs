@@ -39,7 +39,8 @@ pub(crate) async fn begin(
         };
         let row = host.create(session).await?;
         let content = (*prompt).into();
-        let request = PromptRequest { key: None, prompt: None, content, urgency: Urgency::Next };
+        let (files, urgency) = (Vec::new(), Urgency::Next);
+        let request = PromptRequest { key: None, prompt: None, content, files, urgency };
         host.prompt(row.id, request).await?;
     }
     Ok(())

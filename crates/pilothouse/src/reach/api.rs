@@ -3,6 +3,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -16,7 +17,11 @@ use pilothouse_host::http::problem::Document;
 use pilothouse_session::Refusal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::ClientConfig;
+use tokio_rustls::rustls::pki_types::ServerName;
 
 /// Why the daemon did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +32,12 @@ pub(crate) enum ApiError {
     /// It cannot be reached, or went away.
     #[error("the daemon went away ({0}): see `pilothouse status`, then try again")]
     Gone(String),
+    /// Somebody else is where it should be.
+    #[error(
+        "who listens at {0} shows another certificate than the daemon of this data directory: see \
+         what runs there"
+    )]
+    Stranger(SocketAddr),
     /// It speaks otherwise than it should.
     #[error(
         "the daemon's answer cannot be understood ({0}): it may be of another version; \
@@ -54,7 +65,13 @@ impl ApiError {
 pub(crate) struct Api {
     address: SocketAddr,
     token: Token,
+    tls: Option<Arc<ClientConfig>>,
 }
+
+/// A connection, whatever it is made of.
+trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -86,14 +103,28 @@ impl Ask {
 }
 
 impl Api {
-    pub(crate) fn new(address: SocketAddr, token: Token) -> Self {
-        Self { address, token }
+    pub(crate) fn new(address: SocketAddr, token: Token, tls: Option<Arc<ClientConfig>>) -> Self {
+        Self { address, token, tls }
+    }
+
+    async fn connect(&self) -> Result<Box<dyn Wire>, ApiError> {
+        let stream = TcpStream::connect(self.address).await.map_err(ApiError::gone)?;
+        let _ = stream.set_nodelay(true);
+        let Some(tls) = &self.tls else { return Ok(Box::new(stream)) };
+        let name = ServerName::from(self.address.ip());
+        match TlsConnector::from(Arc::clone(tls)).connect(name, stream).await {
+            Ok(stream) => Ok(Box::new(stream)),
+            // What came back is no TLS, or not from who has the certificate.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                Err(ApiError::Stranger(self.address))
+            }
+            Err(error) => Err(ApiError::gone(error)),
+        }
     }
 
     /// The answer, if it is one that was hoped for.
     pub(crate) async fn send(&self, ask: Ask) -> Result<Response<Incoming>, ApiError> {
-        let stream = TcpStream::connect(self.address).await.map_err(ApiError::gone)?;
-        let _ = stream.set_nodelay(true);
+        let stream = self.connect().await?;
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(ApiError::gone)?;
         tokio::spawn(connection);

@@ -9,10 +9,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use pilothouse_host::http::guard::Tls;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
+use super::tls;
+
 const FILE: &str = "daemon.json";
+
+/// Locked by daemons that wait for the directory.
+const NEXT: &str = "next";
 
 /// Who serves a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,15 +41,24 @@ pub(crate) struct Beacon {
     pub(crate) addresses: Vec<SocketAddr>,
     /// It speaks TLS.
     pub(crate) tls: bool,
+    /// With this certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) certificate: Option<String>,
     /// Its version.
     pub(crate) version: String,
 }
 
 impl Beacon {
     /// That of this process.
-    pub(crate) fn of(keeper: Keeper, addresses: Vec<SocketAddr>, tls: bool) -> Self {
-        let version = env!("CARGO_PKG_VERSION").to_owned();
-        Self { keeper, pid: std::process::id(), addresses, tls, version }
+    pub(crate) fn of(keeper: Keeper, addresses: Vec<SocketAddr>, tls: Option<&Tls>) -> Self {
+        Self {
+            keeper,
+            pid: std::process::id(),
+            addresses,
+            tls: tls.is_some(),
+            certificate: tls.map(|tls| tls::written(tls.certificate())),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
     }
 
     /// That of who serves a directory now, if anybody does.
@@ -99,12 +114,36 @@ impl Drop for Lit {
 
 /// Whether somebody serves a directory.
 pub(crate) fn is_locked(data_dir: &Path) -> bool {
-    let Ok(file) = File::open(data_dir.join("lock")) else { return false };
+    is_held(&data_dir.join("lock"), FlockOperation::NonBlockingLockShared)
+}
+
+/// A daemon that waits for a command to leave it the directory. While there is one, no command
+/// begins to serve: whoever was a client of the one that leaves would be quicker, time and again.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    _file: File,
+}
+
+impl Claim {
+    /// Claims the directory. Several may: one of them gets it.
+    pub(crate) fn make(data_dir: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let file = options.open(data_dir.join(NEXT))?;
+        flock(&file, FlockOperation::LockShared)?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// Whether a daemon waits for the directory.
+pub(super) fn is_claimed(data_dir: &Path) -> bool {
+    is_held(&data_dir.join(NEXT), FlockOperation::NonBlockingLockExclusive)
+}
+
+fn is_held(path: &Path, by_trying: FlockOperation) -> bool {
+    let Ok(file) = File::open(path) else { return false };
     // Given back at once, when the file is closed.
-    matches!(
-        flock(&file, FlockOperation::NonBlockingLockShared),
-        Err(rustix::io::Errno::WOULDBLOCK)
-    )
+    matches!(flock(&file, by_trying), Err(rustix::io::Errno::WOULDBLOCK))
 }
 
 #[cfg(test)]
@@ -113,7 +152,7 @@ mod tests {
 
     fn beacon(addresses: &[&str]) -> Beacon {
         let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
-        Beacon::of(Keeper::Daemon, addresses, false)
+        Beacon::of(Keeper::Daemon, addresses, None)
     }
 
     #[test]
@@ -127,6 +166,16 @@ mod tests {
         assert_eq!(Beacon::read(dir.path()), Some(beacon));
         drop(lit);
         assert_eq!(Beacon::read(dir.path()), None);
+    }
+
+    #[test]
+    fn a_claim_holds_as_long_as_it_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(!is_claimed(dir.path()));
+        let claims = [Claim::make(dir.path()).unwrap(), Claim::make(dir.path()).unwrap()];
+        assert!(is_claimed(dir.path()));
+        drop(claims);
+        assert!(!is_claimed(dir.path()));
     }
 
     #[test]

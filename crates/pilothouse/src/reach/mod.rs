@@ -7,6 +7,7 @@
 mod api;
 mod beacon;
 mod stream;
+mod tls;
 
 use std::time::{Duration, Instant};
 
@@ -18,29 +19,21 @@ use pilothouse_host::daemon::{Daemon, DaemonError, DaemonOptions};
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::host::HostError;
 use pilothouse_host::http::guard::Token;
-use rustix::process::Signal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use api::Api;
-pub(crate) use api::{ApiError, Ask, pour, quoted, read};
-pub(crate) use beacon::{Beacon, Keeper, Lit, is_locked};
+pub(crate) use api::{Api, ApiError, Ask, pour, quoted, read};
+use beacon::is_claimed;
+pub(crate) use beacon::{Beacon, Claim, Keeper, Lit, is_locked};
 pub(crate) use stream::{Update, Watch};
 
 /// How long is waited for somebody else who is just starting or ending.
-const PATIENCE: Duration = Duration::from_secs(15);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
 /// How often is looked meanwhile.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// Holders are this program too.
-pub(crate) fn holder() -> anyhow::Result<HolderProgram> {
-    let exe = std::env::current_exe().context("this program does not know where it is")?;
-    Ok(HolderProgram { exe, args: vec!["hold".into()] })
-}
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 /// A way to the daemon's API.
 #[derive(Debug)]
@@ -58,19 +51,12 @@ struct Here {
     task: JoinHandle<()>,
 }
 
-/// Asks a command that serves a data directory to leave that to a daemon.
-pub(crate) const HAND_OVER: Signal = Signal::USR1;
-
 /// The daemon that serves a data directory, if one does.
 pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<(Api, Beacon)>> {
     let Some(beacon) = Beacon::read(&config.data_dir) else { return Ok(None) };
     let Some(address) = beacon.address() else { return Ok(None) };
-    anyhow::ensure!(
-        !beacon.tls,
-        "the daemon listens with TLS only: give it an address of this machine's as well, or use its \
-         web client"
-    );
-    let api = Api::new(address, Token::load_or_create(&config.data_dir)?);
+    let tls = beacon.certificate.as_deref().map(tls::only).transpose()?;
+    let api = Api::new(address, Token::load_or_create(&config.data_dir)?, tls);
     match api.send(Ask::new(Method::GET, "/api/v1/version")).await {
         Ok(_) => Ok(Some((api, beacon))),
         // It is just ending.
@@ -87,6 +73,10 @@ impl Reach {
             if let Some((api, beacon)) = running(config).await? {
                 return Ok(Self { config: config.clone(), api, beacon, here: None });
             }
+            if is_claimed(&config.data_dir) && Instant::now() < until {
+                tokio::time::sleep(LOOK).await;
+                continue;
+            }
             match Self::here(config).await {
                 // Somebody is starting, or ending: one of the two will work soon.
                 Err(error) if is_in_use(&error) && Instant::now() < until => {
@@ -98,23 +88,18 @@ impl Reach {
     }
 
     async fn here(config: &Config) -> anyhow::Result<Self> {
-        let mut options = DaemonOptions::of(config, holder()?)?;
+        let mut options = DaemonOptions::of(config, HolderProgram::of_this_program()?)?;
         options.listen = vec![([127, 0, 0, 1], 0).into()];
         options.tls = None;
         let daemon = Daemon::open(options).await?;
         let addresses = daemon.addresses();
-        let beacon = Beacon::of(Keeper::Command, addresses, false);
-        // Before anybody can know whom to ask.
-        let mut hand_over = signal(SignalKind::user_defined1())?;
+        let beacon = Beacon::of(Keeper::Command, addresses, None);
         let lit = beacon.light(&config.data_dir)?;
         let address = beacon.address().context("there is no address on this machine")?;
-        let api = Api::new(address, daemon.token());
+        let api = Api::new(address, daemon.token(), None);
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(daemon.run(async move {
-            tokio::select! {
-                _ = stopped => {}
-                _ = hand_over.recv() => {}
-            }
+            let _ = stopped.await;
             // First, so that nobody comes who would be sent away again.
             drop(lit);
         }));
@@ -126,12 +111,8 @@ impl Reach {
     pub(crate) async fn again(&mut self, reason: &str) -> Result<(), ApiError> {
         let config = self.config.clone();
         if let Some(here) = self.here.take() {
-            // Only because a daemon wants to take over: it gets the time to do so.
+            // A daemon has asked for it.
             let _ = here.task.await;
-            let until = Instant::now() + PATIENCE;
-            while Instant::now() < until && !matches!(running(&config).await, Ok(Some(_))) {
-                tokio::time::sleep(LOOK).await;
-            }
         }
         // Boxed: opening may watch, and watching may open.
         let opened = Box::pin(Self::open(&config)).await;
@@ -222,6 +203,6 @@ impl Reach {
     }
 }
 
-fn is_in_use(error: &anyhow::Error) -> bool {
+pub(crate) fn is_in_use(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(DaemonError::Host(HostError::InUse(_))))
 }

@@ -66,6 +66,117 @@ fn a_turn_that_began_without_a_daemon_goes_on_with_one() {
     assert!(bed.ok(["status"]).contains("1 sessions"));
 }
 
+#[test]
+fn a_daemon_takes_over_from_any_number_of_commands() {
+    let bed = Bed::new();
+    // The first serves itself, the others come to it; any of them may be the next when it leaves.
+    let runs: Vec<_> = ["one", "two", "three", "four"]
+        .map(|name| {
+            let child = bed.start(["run", "--quiet", &script(&format!("hold {name}\nsay {name}"))]);
+            bed.held(name);
+            (name, child)
+        })
+        .into();
+    let down = bed.ok(["down"]);
+    assert!(down.contains("serves itself until it is done"), "{down}");
+    let up = bed.ok(["up", "--no-open"]);
+    assert!(up.contains("runs now"), "{up}");
+    let told: Value = serde_json::from_str(&bed.ok(["status", "--json"])).unwrap();
+    assert_eq!(told["keeper"], "daemon", "{told}");
+    for (name, child) in runs {
+        bed.release(name);
+        let ran = Ran::wait(child);
+        assert_eq!((ran.code, &*ran.out), (Some(0), &*format!("{name}\n")), "{ran:?}");
+    }
+}
+
+#[test]
+fn of_two_that_are_started_at_once_one_serves() {
+    let bed = Bed::new();
+    let both = [(); 2].map(|()| bed.start(["up", "--no-open"])).map(Ran::wait);
+    for ran in &both {
+        assert_eq!(ran.code, Some(0), "{both:?}");
+    }
+    let count = |what: &str| both.iter().filter(|ran| ran.out.contains(what)).count();
+    assert_eq!((count("runs now"), count("runs already")), (1, 1), "{both:?}");
+}
+
+#[test]
+fn what_is_asked_to_end_is_who_answers_not_a_number_in_a_file() {
+    let bed = Bed::new();
+    bed.ok(["up", "--no-open"]);
+    // As a daemon that was killed leaves it behind, and somebody has its number since.
+    let file = bed.data().join("daemon.json");
+    let right = std::fs::read(&file).unwrap();
+    let mut stale: Value = serde_json::from_slice(&right).unwrap();
+    let bystander = Bystander(std::process::Command::new("sleep").arg("600").spawn().unwrap());
+    stale["pid"] = bystander.0.id().into();
+    std::fs::write(&file, stale.to_string()).unwrap();
+    let down = bed.run(["down"]);
+    assert_eq!(down.code, Some(1), "{down:?}");
+    assert!(down.err.contains("not "), "{down:?}");
+    assert!(bystander.is_there(), "it was ended");
+    // As it is while the next one is starting: nobody answers yet.
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    stale["addresses"] = serde_json::json!([nobody]);
+    std::fs::write(&file, stale.to_string()).unwrap();
+    let waiting = bed.start(["down"]);
+    std::fs::write(&file, right).unwrap();
+    let down = Ran::wait(waiting);
+    assert!(down.out.contains("has stopped"), "{down:?}");
+    assert!(bystander.is_there(), "it was ended");
+}
+
+/// A process that has nothing to do with it.
+struct Bystander(std::process::Child);
+
+impl Bystander {
+    fn is_there(&self) -> bool {
+        std::fs::read_to_string(format!("/proc/{}/cmdline", self.0.id()))
+            .is_ok_and(|line| line.starts_with("sleep"))
+    }
+}
+
+impl Drop for Bystander {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn commands_reach_a_daemon_that_speaks_tls() {
+    let bed = Bed::new();
+    // For a name that browsers use, by nobody whom this machine trusts.
+    let made = rcgen::generate_simple_self_signed(["machine.example.org".to_owned()]).unwrap();
+    let (cert, key) = (bed.path("cert.pem"), bed.path("key.pem"));
+    std::fs::write(&cert, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let set = |name: &str, path: &std::path::Path| format!("tls.{name}={}", path.display());
+    let (cert, key) = (set("cert", &cert), set("key", &key));
+    let up = bed.ok(["--set", &cert, "--set", &key, "up", "--no-open"]);
+    assert!(up.contains("runs now at https://127.0.0.1:"), "{up}");
+    // They need not know of it.
+    let ran = bed.say(&["--quiet"], "say in secret");
+    assert_eq!((ran.code, &*ran.out), (Some(0), "in secret\n"), "{ran:?}");
+    assert_eq!(bed.sessions().len(), 1);
+    assert!(bed.ok(["login"]).contains("https://127.0.0.1:"));
+
+    // Somebody else at that address is not taken for it.
+    let file = bed.data().join("daemon.json");
+    let right = std::fs::read(&file).unwrap();
+    let other = rcgen::generate_simple_self_signed(["machine.example.org".to_owned()]).unwrap();
+    let mut beacon: Value = serde_json::from_slice(&right).unwrap();
+    let wrong = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, other.cert.der());
+    beacon["certificate"] = wrong.into();
+    std::fs::write(&file, beacon.to_string()).unwrap();
+    let ran = bed.run(["status"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.err.contains("another certificate"), "{ran:?}");
+    std::fs::write(&file, right).unwrap();
+    assert!(bed.ok(["down"]).contains("has stopped"));
+}
+
 fn check_numbers(ran: &Ran) {
     assert!(ran.out.contains("first, then the rest"), "{ran:?}");
     let numbers = ran.out.lines().map(|line| {

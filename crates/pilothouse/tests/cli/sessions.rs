@@ -106,9 +106,12 @@ fn files_are_put_back() {
     until(|| bed.ok(["show", "last"]).contains("ready"));
     let prompts = bed.ok(["rewind", "last"]);
     let prompt = prompts.split_whitespace().next().unwrap();
-    assert!(bed.ok(["rewind", "last", prompt, "--dry-run"]).contains("1 files would be put back"));
+    let would = bed.ok(["rewind", "last", prompt, "--dry-run"]);
+    assert!(would.starts_with("1 file would be put back (+1 −1 lines)\n"), "{would}");
+    assert!(would.contains("(changed)\n"), "{would}");
+    assert!(would.ends_with("@@ -1 +1 @@\n-after\n+before\n"), "{would}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "after\n");
-    bed.ok(["rewind", "last", prompt]);
+    assert!(bed.ok(["rewind", "last", prompt]).starts_with("1 file put back"));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "before\n");
 }
 

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use pilothouse_host::doctor::{Check, State};
-use pilothouse_host::holder::{HoldSpec, Link, Times, start, stop};
+use pilothouse_host::holder::{HoldSpec, HolderProgram, Link, Times, start, stop};
 use pilothouse_host::wirelog::Record;
 
 use super::{advised, check};
-use crate::reach::holder as program;
 
 const WORD: &str = "here";
 
@@ -32,7 +31,7 @@ fn hold(dir: &Path) -> anyhow::Result<()> {
     let name = uuid::Uuid::new_v4().to_string();
     let spec = HoldSpec::new(name, "/bin/sh", dir).args(["-c", &format!("echo {WORD}; cat")]);
     let times = Times { linger: Duration::ZERO, ..Times::default() };
-    start(&program()?, &run, &HoldSpec { times, ..spec })?;
+    start(&HolderProgram::of_this_program()?, &run, &HoldSpec { times, ..spec })?;
     let heard = hear(&run);
     let _ = stop(&run, Duration::ZERO);
     heard
