@@ -2,7 +2,7 @@
 //
 // usage: node host.mjs MODULES GENERATOR
 // MODULES holds node_modules; nothing is installed beside this file. What a client sends is the
-// session's next prompt. Writes `listening on ADDRESS`.
+// session's next prompt. Writes `listening on ADDRESS` when the session can be spoken to.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ async function* prompts() {
 }
 
 const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
-server.on("listening", () => console.log(`listening on 127.0.0.1:${server.address().port}`));
+const isListening = new Promise((resolve) => server.on("listening", resolve));
 server.on("connection", (socket) => {
   socket.on("message", (data) => {
     waiting.push(String(data));
@@ -45,6 +45,9 @@ const stream = query({
   prompt: prompts(),
   options: { pathToClaudeCodeExecutable: generator, includePartialMessages: true },
 });
+Promise.all([isListening, stream.supportedCommands()]).then(() =>
+  console.log(`listening on 127.0.0.1:${server.address().port}`),
+);
 for await (const message of stream) {
   // Once for all of them.
   const line = Buffer.from(JSON.stringify(message));

@@ -37,7 +37,8 @@ mod daemon {
         let mut args = std::env::args_os().skip(1);
         let mut next = || args.next().ok_or("usage: host-daemon DATA_DIR CLAUDE SENDING");
         let (data_dir, claude, sending) = (next()?, next()?, next()?);
-        let mut options = Options::new(data_dir, HolderProgram::of_this_program()?);
+        let exe = std::env::current_exe()?.with_file_name("pilothouse-daemon-hold");
+        let mut options = Options::new(data_dir, HolderProgram { exe, args: Vec::new() });
         options.cli = Cli::At(claude.into());
         let mut options = DaemonOptions::new(options);
         options.sockets.timing = true;

@@ -92,7 +92,7 @@ usage: cargo run --release -p bench --bin host -- [OPTIONS]
         build.current_dir(workspace).args(["build", "--quiet"]);
         build.args(["-p", "bench", "--bin", "generator", "--bin", "host-daemon"]);
         build.args(["-p", "pilothouse-host", "--bin", "pilothouse-daemon"]);
-        build.args(["--bin", "pilothouse-hold"]);
+        build.args(["--bin", "pilothouse-daemon-hold"]);
         if !cfg!(debug_assertions) {
             build.arg("--release");
         }

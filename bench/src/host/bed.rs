@@ -1,6 +1,6 @@
 //! Where a daemon lives for one measurement. No process outlives it.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -31,6 +31,17 @@ pub struct Daemon {
     pub token: String,
     /// When it was started.
     pub started_at: Instant,
+}
+
+/// Speaks for all generators. It is killed when it goes.
+#[derive(Debug)]
+pub struct Speaker(Child);
+
+impl Drop for Speaker {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// How a daemon sends.
@@ -68,9 +79,21 @@ impl Bed {
         self.dir.path().join(name)
     }
 
+    /// Starts a speaker for the generators to come.
+    #[expect(clippy::disallowed_methods, reason = "this is not the CLI")]
+    pub fn speaker(&self) -> Outcome<Speaker> {
+        let mut command = Command::new(self.program("generator"));
+        command.arg("--speak").arg(self.path("work")).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.spawn()?;
+        let mut ready = [0];
+        child.stdout.take().ok_or("the speaker has no stdout")?.read_exact(&mut ready)?;
+        Ok(Speaker(child))
+    }
+
     /// Creates sessions, while no daemon runs.
     pub async fn sessions(&self, count: usize) -> Outcome<Vec<SessionId>> {
-        let holder = HolderProgram { exe: self.program("pilothouse-hold"), args: Vec::new() };
+        let holder =
+            HolderProgram { exe: self.program("pilothouse-daemon-hold"), args: Vec::new() };
         let mut options = Options::new(self.data(), holder);
         options.cli = Cli::At(self.program("generator"));
         let host = Host::open(options).await?;

@@ -7,12 +7,15 @@
 pub mod bed;
 pub mod check;
 pub mod client;
+pub mod gathered;
 pub mod generator;
 pub mod latency;
 pub mod parts;
 pub mod process;
 pub mod report;
 pub mod script;
+pub mod speaker;
+mod speech;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -4,6 +4,8 @@
 //! Every piece bears its number and the moment it was written; the whole message bears that moment
 //! in its uuid.
 
+use std::time::Duration;
+
 /// Lines of a message.
 pub const MESSAGE: u64 = 40;
 /// Pieces of text in a message.
@@ -73,6 +75,12 @@ impl Plan {
         Self { turns: (seconds * rate).div_ceil(TURN).max(1), rate }
     }
 
+    /// How long a turn lasts; no time if lines are not timed.
+    #[must_use]
+    pub fn turn(self) -> Duration {
+        Duration::from_nanos((TURN * 1_000_000_000).checked_div(self.rate).unwrap_or_default())
+    }
+
     /// All lines.
     #[must_use]
     pub fn lines(self) -> u64 {
@@ -130,9 +138,20 @@ impl Mark {
     /// As it stands in the text.
     #[must_use]
     pub fn text(self) -> String {
-        let plain = format!("{:010}{:019}", self.number, self.at);
-        let digit = |letter: u8| DIGITS.get(usize::from(letter - b'0')).copied().unwrap_or(b'!');
-        std::iter::once('@').chain(plain.bytes().map(|letter| char::from(digit(letter)))).collect()
+        let mut text = String::with_capacity(MARK);
+        self.add_to(&mut text);
+        text
+    }
+
+    /// Adds it to a text.
+    pub fn add_to(self, text: &mut String) {
+        text.push('@');
+        for (number, digits) in [(self.number, 10), (self.at, 19)] {
+            for place in (0..digits).rev() {
+                let digit = number / 10_u64.pow(place) % 10;
+                text.push(DIGITS.get(digit as usize).copied().map_or('!', char::from));
+            }
+        }
     }
 
     /// The mark at the beginning of a text.

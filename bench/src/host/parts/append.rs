@@ -109,7 +109,7 @@ fn events(session: SessionId, from: u64, count: u64, kind: Kind, dice: &mut Dice
             Kind::Thinking => Body::Reasoning { item, text, redacted: false, partial: false },
         };
         let (at, turn) = (Timestamp::now(), None);
-        Event { session, seq, at, turn, parent_tool_call_id: None, body }
+        Event { session, seq, at, turn, parent_tool_call_id: None, wire: None, body }
     };
     (from..from + count).map(&mut event).collect()
 }

@@ -1,5 +1,7 @@
 //! Many sessions that speak at once, a client for each.
 
+use std::time::Duration;
+
 use super::Terms;
 use super::running::{Ran, run};
 use crate::host::Outcome;
@@ -14,16 +16,22 @@ const RATE: u64 = 100;
 pub(super) async fn measure(terms: &Terms, sessions: usize) -> Outcome<Vec<Row>> {
     let bed = Bed::new(&terms.programs)?;
     let ids = bed.sessions(sessions).await?;
+    let _speaker = bed.speaker()?;
     let daemon = bed.daemon_sending(Sending::Framed)?;
     let plan = Plan::lasting(terms.seconds, RATE);
     let ran = run(&bed, &daemon, &ids, (1, plan), async { Ok(()) }).await?;
     Ok(rows(&ran))
 }
 
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 fn rows(ran: &Ran) -> Vec<Row> {
     let name = format!("{} × {RATE} lines/s", ran.sessions);
-    // The first second belongs to the start.
-    let begun = ran.since + 1_000_000_000;
+    // Until all speak, and a second more, belongs to the start.
+    let start = ran.plan.turn() + Duration::from_secs(1);
+    let begun = ran.since + nanos(start);
     let latency = Latency::of(&ran.lines, |at| at >= begun);
     let [p50, p99, most] = latency.added.at([0.5, 0.99, 1.0]);
     let lost = Row::at_most(format!("{name}: lines lost"), ran.lost as f64, 0.0, "");
@@ -53,7 +61,7 @@ fn rows(ran: &Ran) -> Vec<Row> {
     let (daemon, holders) = ran.micros_per_line();
     rows.push(Row::told(
         format!("{name}: {:.0} s; delivered; daemon and holders per line", ran.took.as_secs_f64()),
-        format!("{:.0} lines/s; {daemon:.1} + {holders:.1} µs", ran.lines_per_second()),
+        format!("{:.0} lines/s; {daemon:.1} + {holders:.1} µs", ran.delivered(begun)),
     ));
     rows.push(Row::told(
         format!("{name}: daemon resident"),

@@ -8,7 +8,6 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use tokio::task::JoinSet;
 
@@ -88,8 +87,6 @@ async fn node(terms: &Terms, plan: Plan) -> Outcome<Used> {
     for _ in 0..CLIENTS {
         clients.push(Client::open(&host.address, "/", None).await?);
     }
-    // The SDK starts its CLI at once, and says nothing of it.
-    tokio::time::sleep(Duration::from_secs(1)).await;
     let before = process::seconds(host.child.id()).unwrap_or_default();
     let mut tasks = JoinSet::new();
     for (number, mut client) in clients.into_iter().enumerate() {

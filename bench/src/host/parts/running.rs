@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use crate::host::bed::{Bed, Daemon};
 use crate::host::check::{Heard, Seen};
 use crate::host::client::{Client, PATIENCE};
+use crate::host::gathered::gathered;
 use crate::host::process;
 use crate::host::script::Plan;
 use crate::host::{Outcome, now};
@@ -47,8 +48,15 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    pub(super) fn lines_per_second(&self) -> f64 {
-        (self.plan.lines() * self.sessions as u64) as f64 / self.took.as_secs_f64()
+    /// Lines per second that arrived of those written since `begun`, before the first session had
+    /// said everything.
+    pub(super) fn delivered(&self, begun: u64) -> f64 {
+        let nanos = self.plan.lines() as f64 * 1e9 / self.plan.rate as f64;
+        let ended = self.since + nanos as u64;
+        let shown = self.lines.iter().filter(|line| (begun..ended).contains(&line.at)).count();
+        let lines_per_shown =
+            self.plan.lines() as f64 / (self.plan.pieces() + self.plan.messages()) as f64;
+        shown as f64 * lines_per_shown * 1e9 / ended.saturating_sub(begun) as f64
     }
 
     /// Processor microseconds of daemon and holders for a line.
@@ -83,9 +91,8 @@ pub(super) async fn run(
     let mut tasks = JoinSet::new();
     for (number, session) in sessions.iter().enumerate() {
         for client in 0..clients {
-            // Spread over the time between two lines, as nothing keeps sessions in step.
-            let spread = Duration::from_secs(1).checked_div(u32::try_from(plan.rate)?);
-            let offset = spread.unwrap_or_default() * u32::try_from(number)?;
+            // Spread over the time of a turn, as nothing keeps sessions in step.
+            let offset = plan.turn() * u32::try_from(number)?;
             let listener = Listener {
                 address: daemon.address.clone(),
                 token: daemon.token.clone(),
@@ -149,7 +156,11 @@ pub(super) async fn run(
     while let Some(heard) = tasks.join_next().await {
         heard_all.push(heard??);
     }
-    for heard in heard_all {
+    let in_pipes = gathered(&bed.data())?;
+    for mut heard in heard_all {
+        for line in &mut heard.lines {
+            line.gathered += in_pipes.get(&line.at).copied().unwrap_or_default();
+        }
         ran.lost += heard.lost(plan);
         ran.lagged += heard.lagged;
         ran.faults.extend(heard.faults);
