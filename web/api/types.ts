@@ -99,13 +99,15 @@ export type AskedQuestion = {
   question: string;
 };
 
-/** An image or document of a message. Its data is in the wire log, or was uploaded. */
+/** An image, document or file of a message. */
 export type Attachment = {
+  /** The SHA-256 of its bytes, by which the host gives them out again; none where it has not kept them. */
+  digest: string | null;
   /** `image/png` and the like. */
   media_type: string;
-  /** Bytes of base64, or of text. */
+  /** How many bytes. */
   size: number;
-  /** Its title. */
+  /** Its title, or the name of the file. */
   title: string | null;
 };
 
@@ -353,6 +355,14 @@ export type CreateTask = {
   title: string;
 };
 
+/** A day. */
+export type DayUsage = {
+  /** Which one. */
+  day: string;
+  /** What it took, by model. */
+  models: Share[];
+};
+
 /** What the end of a run means for its session. */
 export type DeadRun = {
   kind: "finished";
@@ -492,6 +502,20 @@ export type DirListing = {
   truncated: boolean;
 };
 
+/** Directories in a directory. */
+export type Directories = {
+  /** Their names. */
+  names: string[];
+  /** The directory that it is in itself; none where that may not be looked into. */
+  parent: string | null;
+  /** The directory that they are in. */
+  path: string;
+  /** The directories below which one can look around. */
+  roots: string[];
+  /** There are more than these. */
+  truncated: boolean;
+};
+
 /** One thing that was looked at. */
 export type DoctorCheck = {
   /** What to do about it; none where nothing is to be done. */
@@ -536,6 +560,8 @@ export type Event = ({
   session: SessionId;
   /** The turn it belongs to. */
   turn: TurnId | null;
+  /** Where the record begins that brought it about, in bytes of its run's wire log: the run that was last started before it. None where it came from elsewhere, such as a client. */
+  wire?: number | null;
 }) & ({
   /** The state it is in now. */
   status: Status;
@@ -1107,6 +1133,9 @@ export type Health = {
   /** Always `ok`. */
   status: string;
 };
+
+/** What becomes of directories that begin with a dot. */
+export type Hidden = "omit" | "last";
 
 /** Something that was found. */
 export type Hit = {
@@ -1803,6 +1832,21 @@ export type PromptTaken = {
   prompt: PromptId;
 };
 
+/** A file that would be put back. */
+export type PutBack = {
+  /** What would become of it; none where that is not known. */
+  kind: PutBackKind | null;
+  /** What would change in it, from what it holds now to what it would hold; none where no line changes, or it is not known. */
+  patch: Patch | null;
+  /** Its absolute name. */
+  path: string;
+  /** Why what would change is not shown. */
+  unknown: string | null;
+};
+
+/** What would become of a file. */
+export type PutBackKind = "changed" | "created" | "deleted";
+
 /** A policy's text. */
 export type PutPolicy = {
   /** TOML. */
@@ -1966,10 +2010,14 @@ export type Rewound = {
   deletions: number | null;
   /** Why it cannot be done. */
   error: string | null;
+  /** What would change in each of the files; in a dry run only. */
+  files: PutBack[];
   /** The files. */
   files_changed: string[];
   /** Lines added. */
   insertions: number | null;
+  /** Links that were left as they are; told once it is done, by CLIs that do so. */
+  skipped_links: number | null;
 };
 
 /** A rule, by where it stands. */
@@ -2136,10 +2184,6 @@ export type ServerMessage = {
   type: "sessions";
 } | {
   type: "list_lagged";
-} | {
-  /** The length of each, of a piece that of its text, and microseconds. Pieces that became one on their way to this client have an entry each. */
-  held_us: ([number, number])[];
-  type: "timing";
 };
 
 /** A session as it stands. */
@@ -2259,6 +2303,22 @@ export type SetThinking = {
   max_tokens?: number | null;
 };
 
+/** A project or a model, and what it took. */
+export type Share = {
+  /** Put into the cache. */
+  cache_creation: number;
+  /** Read from the cache. */
+  cache_read: number;
+  /** Dollars, as the CLI counts them. */
+  cost_usd: number;
+  /** Read, not from the cache. */
+  input: number;
+  /** The directory, or the model. */
+  name: string;
+  /** Written. */
+  output: number;
+};
+
 /** What is done with a command. */
 export type ShellAction = "run" | "run_powershell" | "evaluate" | "watch" | "read_output" | "stop";
 
@@ -2316,6 +2376,12 @@ export type ShellOutput = {
   truncated?: boolean;
 };
 
+/** Which daemon is to end. */
+export type ShutDown = {
+  /** Its process, as its `daemon.json` has it: whoever means another one ends none. */
+  pid: number;
+};
+
 /** A piece of a text in which something was found. It is what was said, not markup. */
 export type Snippet = {
   /** There is more of the text. */
@@ -2324,6 +2390,20 @@ export type Snippet = {
   marks: ([number, number])[];
   /** The piece. */
   text: string;
+};
+
+/** Cost and tokens. */
+export type Spent = {
+  /** Put into the cache. */
+  cache_creation: number;
+  /** Read from the cache. */
+  cache_read: number;
+  /** Dollars, as the CLI counts them. */
+  cost_usd: number;
+  /** Read, not from the cache. */
+  input: number;
+  /** Written. */
+  output: number;
 };
 
 /** Where a change is. */
@@ -2599,6 +2679,28 @@ export type TurnId = number;
 
 /** When a prompt is heard. */
 export type Urgency = "next" | "now" | "later";
+
+/** What sessions took on some days. */
+export type UsageReport = {
+  /** The days on which anything was spent, in their order. */
+  days: DayUsage[];
+  /** The first day. */
+  from: string;
+  /** By model, the dearest first. */
+  models: Share[];
+  /** All other directories, if there are more. */
+  other_projects: Spent | null;
+  /** By directory, the dearest first; at most 500 of them. */
+  projects: Share[];
+  /** How many sessions it was. */
+  sessions: number;
+  /** The last day. */
+  to: string;
+  /** All of it. */
+  total: Spent;
+  /** Where they begin and end. */
+  zone: string;
+};
 
 /** What speaks here. */
 export type Version = {
@@ -3223,6 +3325,24 @@ export interface Operations {
     body: undefined;
     reply: DirListing;
   };
+  /** Directories in which a new session could work. */
+  listDirectories: {
+    method: "GET";
+    path: "/api/v1/directories";
+    params: Record<string, never>;
+    query: {
+      /** What becomes of those that begin with a dot. */
+      hidden?: Hidden;
+      /** How many. */
+      limit?: number | null;
+      /** The directory that they are in; the first of those that can be looked through, if left out. */
+      path?: string | null;
+      /** How their names begin. */
+      starts?: string;
+    };
+    body: undefined;
+    reply: Directories;
+  };
   /** What is different in the working tree from the last commit. */
   getDiff: {
     method: "GET";
@@ -3361,6 +3481,22 @@ export interface Operations {
     body: undefined;
     reply: AuditLinePage;
   };
+  /** What sessions took: cost and tokens by day, project and model. */
+  getUsage: {
+    method: "GET";
+    path: "/api/v1/usage";
+    params: Record<string, never>;
+    query: {
+      /** The first day, such as `2026-03-01`; 30 days up to the last if it is left out. */
+      from?: string | null;
+      /** The last day; today if it is left out. At most 400 days can be asked for. */
+      to?: string | null;
+      /** Where days begin and end, such as `Europe/Berlin`; UTC if it is left out. */
+      zone?: string | null;
+    };
+    body: undefined;
+    reply: UsageReport;
+  };
   /** What sessions need, and what to do where it is missing. */
   getDoctor: {
     method: "GET";
@@ -3387,6 +3523,15 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     reply: Version;
+  };
+  /** Ends the daemon. Sessions go on, for the next one to take up. */
+  shutDown: {
+    method: "POST";
+    path: "/api/v1/shutdown";
+    params: Record<string, never>;
+    query: Record<string, never>;
+    body: ShutDown;
+    reply: undefined;
   };
   /** This document. */
   getOpenApi: {

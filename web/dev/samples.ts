@@ -115,7 +115,7 @@ pub fn decide(&mut self, id: ApprovalId, decision: Decision) -> Result<(), Refus
 Press <kbd>y</kbd> to accept. Types such as Vec<String> stay readable.`;
 
 export const items: Item[] = [
-  { ...base(), kind: "user", item: 1, text: "Why does the daemon stall while an approval is open?\nLook at crates/pilothouse-host first.", attachments: [{ media_type: "image/png", size: 48_213, title: null }, { media_type: "application/pdf", size: 1_204_000, title: "trace.pdf" }], origin: { kind: "user" }, prompt: null, state: null },
+  { ...base(), kind: "user", item: 1, text: "Why does the daemon stall while an approval is open?\nLook at crates/pilothouse-host first.", attachments: [{ digest: null, media_type: "image/png", size: 48_213, title: null }, { digest: null, media_type: "application/pdf", size: 1_204_000, title: "trace.pdf" }], origin: { kind: "user" }, prompt: null, state: null },
   { ...base(), kind: "thinking", item: 2, text: "The runner owns the loop.\n\nIf `approve()` is awaited there, everything behind it waits.", open: false, partial: false, redacted: false, endedAt: "2026-11-16T09:00:07Z" },
   { ...base(), kind: "thinking", item: 3, text: "Next I should see who holds the lock while the table is read", open: true, partial: false, redacted: false, endedAt: null },
   { ...base(), kind: "thinking", item: 3, text: "", open: false, partial: false, redacted: true, endedAt: null },

@@ -218,6 +218,8 @@ describe.each(LOOKS)("$name", ({ name, ...options }) => {
     await page.goto(`${bed.address}/approvals`);
     await card(page).waitFor();
     await look(page, "queue", name);
+    // It would ask for what comes next, which is taken away now.
+    await page.close();
     await bed.api("DELETE", `/sessions/${id}`);
     await bed.api("DELETE", `/sessions/${other}`);
   });

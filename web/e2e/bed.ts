@@ -1,6 +1,6 @@
 /**
- * A daemon with a data directory of its own and the simulated CLI, and browsers that are logged in.
- * Leaves no process and no file behind.
+ * A daemon with a data directory of its own and a CLI, the simulated one unless another is given, and
+ * browsers that are logged in. Leaves no process and no file behind.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -14,37 +14,45 @@ import { inject } from "vitest";
 import type { CreateSession, SessionRow, SessionRowPage } from "../api/types";
 
 /** More than anything here takes. */
-const PATIENCE = 30_000;
+const PATIENCE = 60_000;
+
+/** What the daemon starts, and the whole environment that both see. */
+export interface Cli {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+}
 
 export class Bed {
   readonly dir: string;
+  readonly #cli: Cli;
   address = "";
   #daemon: ChildProcess | null = null;
   #browser: Browser;
   /** What browsers complained about: a page that is right says nothing. */
   readonly complaints: string[] = [];
 
-  private constructor(dir: string, browser: Browser) {
+  private constructor(dir: string, cli: Cli | undefined, browser: Browser) {
     this.dir = dir;
+    const env = { PATH: process.env["PATH"] ?? "", HOME: this.path("home"), SIM_HOLD_DIR: this.path("holds") };
+    this.#cli = cli ?? { program: join(inject("bin"), "sim"), env };
     this.#browser = browser;
   }
 
-  static async open(): Promise<Bed> {
+  static async open(cli?: Cli): Promise<Bed> {
     const dir = mkdtempSync(join(tmpdir(), "pilothouse-e2e-"));
     for (const name of ["home", "holds", "work"]) mkdirSync(join(dir, name));
     const args = ["--no-sandbox", "--disable-dev-shm-usage"];
     const browser = await chromium.launch({ executablePath: inject("chromium"), args });
-    const bed = new Bed(dir, browser);
+    const bed = new Bed(dir, cli, browser);
     await bed.start();
     return bed;
   }
 
   /** Starts the daemon; again at the same address, if it was started before. */
   async start(): Promise<void> {
-    const bin = inject("bin");
     const listen = this.address ? new URL(this.address).host : "127.0.0.1:0";
-    const daemon = spawn(join(bin, "pilothouse-daemon"), [this.path("data"), join(bin, "sim"), listen], {
-      env: { PATH: process.env["PATH"], HOME: this.path("home"), SIM_HOLD_DIR: this.path("holds"), PILOTHOUSE_WEB: inject("web") },
+    const daemon = spawn(join(inject("bin"), "pilothouse-daemon"), [this.path("data"), this.#cli.program, listen], {
+      env: { ...this.#cli.env, PILOTHOUSE_WEB: inject("web") },
       stdio: ["ignore", "pipe", "inherit"],
     });
     this.#daemon = daemon;

@@ -112,7 +112,68 @@ describe("the composer", () => {
     type Told = { items: { type: string; attachments?: { media_type: string }[] }[] };
     const { items } = await bed.api<Told>("GET", `/sessions/${session}/events?limit=500`);
     const last = items.findLast((event) => event.type === "user_message");
-    expect(last?.attachments?.map((one) => one.media_type)).toContain("image/png");
+    expect(last?.attachments?.map((one) => one.media_type)).toEqual(["image/png", "text/plain"]);
+  });
+
+  it("shows what was sent, in every tab and after a reload, and opens it large", async () => {
+    const seen = async (where: Page) => {
+      const picture = where.getByRole("button", { name: "Show large: pixel.png" });
+      await picture.waitFor();
+      const img = picture.locator("img");
+      await until(() => img.evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth === 1), "the picture");
+      return picture;
+    };
+    await (await seen(page)).click();
+    const large = page.getByRole("dialog", { name: "pixel.png" });
+    await large.getByText(`image/png · ${PNG.length} B`).waitFor();
+    await page.keyboard.press("Escape");
+    await large.waitFor({ state: "hidden" });
+    await page.reload();
+    await seen(page);
+    const other = await bed.tab(page.context());
+    await other.goto(`${bed.address}/s/${session}`);
+    await seen(other);
+    const [saved] = await Promise.all([other.waitForEvent("download"), other.getByRole("link", { name: /list\.txt/ }).click()]);
+    expect(saved.suggestedFilename()).toBe("list.txt");
+    await other.close();
+  });
+
+  it("writes down what is spoken, after what was written", async () => {
+    const ear = await bed.browser();
+    // Browsers hear with services that are not there under test.
+    await ear.addInitScript(() => {
+      class Ear {
+        onresult: ((event: unknown) => void) | null = null;
+        onend: (() => void) | null = null;
+        onerror: ((event: { error: string }) => void) | null = null;
+        start = () => Object.assign(globalThis, { ear: this });
+        stop = () => this.onend?.();
+      }
+      Object.assign(globalThis, { SpeechRecognition: Ear });
+    });
+    await ear.goto(`${bed.address}/s/${session}`);
+    const message = ear.getByRole("combobox", { name: "Message" });
+    await message.fill("Please");
+    await ear.getByRole("button", { name: "Dictate" }).click();
+    const hear = (...pieces: string[]) =>
+      ear.evaluate((heard) => {
+        const { ear } = globalThis as unknown as { ear: { onresult(event: unknown): void } };
+        ear.onresult({ results: heard.map((transcript) => Object.assign([{ transcript }], { isFinal: true })) });
+      }, pieces);
+    await hear("look at");
+    await hear("look at ", "the harbour");
+    expect(await message.inputValue()).toBe("Please look at the harbour");
+    await ear.getByRole("button", { name: "Stop listening" }).click();
+    await ear.getByRole("button", { name: "Dictate" }).click();
+    await ear.evaluate(() => {
+      const { ear } = globalThis as unknown as { ear: { onerror(event: { error: string }): void; onend(): void } };
+      ear.onerror({ error: "not-allowed" });
+      ear.onend();
+    });
+    await ear.getByText("The browser may not use the microphone").waitFor();
+    await ear.getByRole("button", { name: "Dictate" }).waitFor();
+    await message.fill("");
+    await ear.close();
   });
 
   it("changes the mode by keys and by hand", async () => {

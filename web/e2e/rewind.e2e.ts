@@ -56,7 +56,10 @@ describe("going back", () => {
     await open(page, id);
     const dialog = await back(page, "Files");
     await dialog.getByText("1 file would be put back").waitFor();
-    await dialog.getByRole("region", { name: /Change to/ }).getByText("two").waitFor();
+    const change = dialog.getByRole("region", { name: /Change to/ });
+    // From what is there to what would be there.
+    await change.locator("td.text.removed", { hasText: "two" }).waitFor();
+    await change.locator("td.text.added", { hasText: "one" }).waitFor();
     await dialog.getByRole("checkbox", { name: /conversation/ }).uncheck();
     await dialog.getByRole("button", { name: "Rewind the files" }).click();
     await dialog.waitFor({ state: "detached" });

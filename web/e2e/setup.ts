@@ -1,5 +1,5 @@
 /**
- * Builds what the stories need: the client, the daemon and the simulated CLI. Where they are built
+ * Builds what the stories need: the client, the daemon, the simulated CLI, and what brings the real one. Where they are built
  * already, `PILOTHOUSE_E2E_BIN` names the directory of the programs and `PILOTHOUSE_E2E_WEB` that of
  * the client.
  */
@@ -30,7 +30,7 @@ export default function setup(project: TestProject): void {
 
   let bin = process.env["PILOTHOUSE_E2E_BIN"];
   if (!bin) {
-    const build = ["build", "-q", "-p", "pilothouse-host", "--bin", "pilothouse-daemon", "-p", "testkit", "--bin", "sim"];
+    const build = ["build", "-q", "-p", "pilothouse-host", "--bin", "pilothouse-daemon", "-p", "testkit", "--bin", "sim", "--bin", "real-cli"];
     run("cargo", build, root);
     bin = join(process.env["CARGO_TARGET_DIR"] ?? join(root, "target"), "debug");
   }

@@ -1,22 +1,10 @@
 /** The main pages as pictures, light and dark, large and small, and what axe finds wrong with them. */
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { Bed, script } from "./bed";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-const LOOKS = [
-  { name: "desktop-light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
-  { name: "desktop-dark", viewport: { width: 1280, height: 800 }, colorScheme: "dark" },
-  { name: "phone-light", viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true, hasTouch: true },
-  { name: "phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark", isMobile: true, hasTouch: true },
-] as const;
+import { look, LOOKS } from "./look";
 
 const TODOS = [
   { content: "Read the file", status: "completed", activeForm: "Reading the file" },
@@ -73,62 +61,57 @@ afterAll(async () => {
   expect(bed.complaints).toEqual([]);
 });
 
-async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run());
-  return violations
-    .filter((one) => one.impact === "serious" || one.impact === "critical")
-    .map((one) => `${one.id}: ${one.help}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
-}
-
-/** Buttons that stand outside of the window, where nobody can press them. */
-function outside(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll("main button, dialog button")]
-      .filter((button) => button.checkVisibility() && !button.closest("[popover], .pickers, pre, table"))
-      .filter((button) => button.getBoundingClientRect().right > innerWidth + 1)
-      .map((button) => button.outerHTML.slice(0, 120)),
-  );
-}
+it("the picture of the README", async () => {
+  const path = join(bed.path("work"), "tide.py");
+  bed.write("tide.py", 'def next_high(times, now):\n    return [t for t in times if t > now][0]\n');
+  const after = "    later = [t for t in times if t > now]\n    return min(later, default=None)";
+  bed.put("tide.txt", [
+    "think The list may be empty after the last tide of the day, and it need not be sorted.",
+    "say `next_high` takes the first time that is later than now. After the last tide of the day there is none, so it fails with an `IndexError`; and if the times are not sorted, it picks the wrong one.",
+    `tool Read ${JSON.stringify({ file_path: path })}`,
+    "---",
+    `tool Edit ${JSON.stringify({ file_path: path, old_string: "    return [t for t in times if t > now][0]", new_string: after })}`,
+  ]);
+  const { id } = await bed.session({ title: "Tide after midnight", profile: { env: { SIM_SCRIPT: bed.path("tide.txt") } } });
+  const page = await bed.browser();
+  await page.goto(`${bed.address}/s/${id}`);
+  await bed.say(id, "The tide table crashes late in the evening. Why?");
+  await page.locator("section[data-approval].armed").getByText("Make this change?").waitFor();
+  // Copied by hand to docs/images/approval.png: tests change nothing that is kept.
+  await look(page, "readme", "desktop-light");
+  await bed.api("DELETE", `/sessions/${id}`);
+});
 
 describe.each(LOOKS)("$name", ({ name, ...options }) => {
-  async function look(page: Page, what: string) {
-    // Moving things are looked at when they rest.
-    await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity).map((one) => one.finished)));
-    expect(await outside(page), what).toEqual([]);
-    await page.screenshot({ path: join(import.meta.dirname, `shots/${what}-${name}.png`) });
-    expect(await serious(page), what).toEqual([]);
-  }
-
   it("logged out", async () => {
     const page = await bed.stranger(options);
     await page.goto(bed.address);
     await page.getByText("This browser is not logged in").waitFor();
-    await look(page, "login");
+    await look(page, "login", name);
   });
 
   it("the list and the first page", async () => {
     const page = await bed.browser(options);
     await page.getByText("Remove the old schema").first().waitFor();
     await page.getByRole("heading", { name: /^Needs you/ }).waitFor();
-    await look(page, "home");
+    await look(page, "home", name);
     await page.getByRole("button", { name: "New", exact: false }).first().click();
     await page.getByRole("dialog").waitFor();
-    await look(page, "new-session");
+    await look(page, "new-session", name);
   });
 
   it("a conversation", async () => {
     const page = await bed.browser(options);
     await page.goto(`${bed.address}/s/${rich}`);
     await page.getByText("Shall I add a test?").first().waitFor();
-    await look(page, "conversation");
+    await look(page, "conversation", name);
     const scroller = page.getByRole("region", { name: "Conversation" });
     await scroller.evaluate((element) => element.scrollTo(0, 0));
     await page.getByRole("button", { name: "To the end" }).waitFor();
-    await look(page, "conversation-top");
+    await look(page, "conversation-top", name);
     await page.getByRole("combobox", { name: "Message" }).fill("/");
     await page.getByRole("listbox", { name: "Commands" }).waitFor();
-    await look(page, "commands");
+    await look(page, "commands", name);
   });
 
   it("a turn at work, with what waits", async () => {
@@ -140,7 +123,7 @@ describe.each(LOOKS)("$name", ({ name, ...options }) => {
     await bed.held(hold);
     await bed.say(id, "And write down what you found.");
     await page.getByRole("list", { name: "Waiting to be heard" }).waitFor();
-    await look(page, "at-work");
+    await look(page, "at-work", name);
     bed.release(hold);
     await page.getByRole("region", { name: "Conversation" }).getByText("The store has a lock.", { exact: true }).waitFor();
     await bed.api("DELETE", `/sessions/${id}`);
@@ -151,7 +134,7 @@ describe.each(LOOKS)("$name", ({ name, ...options }) => {
     const { id } = await bed.session({ title: "Empty" });
     await page.goto(`${bed.address}/s/${id}`);
     await page.getByText("Nothing has been said yet").waitFor();
-    await look(page, "empty");
+    await look(page, "empty", name);
     await bed.api("DELETE", `/sessions/${id}`);
   });
 });

@@ -1,8 +1,11 @@
 /** The core stories: log in, create, say, stream, reload, stop, two tabs, a daemon that goes and comes. */
 
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 
+import type { SessionRowPage } from "../api/types";
 import { Bed, script, until } from "./bed";
 
 let bed: Bed;
@@ -86,6 +89,29 @@ describe("a session", () => {
     await talk(page).locator("strong", { hasText: "more" }).waitFor();
     expect(await count(page, "This much, and more.")).toBe(1);
     expect(await composer(page).inputValue()).toBe("");
+  });
+
+  it("is given a directory that was looked for by keys alone", async () => {
+    for (const name of ["boats/dinghy", "boats/ketch", "bells"]) mkdirSync(join(bed.path("home"), name), { recursive: true });
+    const page = await bed.browser();
+    await page.keyboard.press("Alt+n");
+    const field = page.getByRole("combobox", { name: "Directory" });
+    await field.fill("");
+    const offered = page.getByRole("listbox", { name: "Directories" });
+    await offered.getByRole("option", { name: "boats" }).waitFor();
+    await offered.getByRole("group", { name: "Recent directories" }).getByRole("option", { name: bed.path("work") }).waitFor();
+    await field.pressSequentially(`${bed.path("home")}/bo`);
+    // Faster than the answer, or not: both complete it.
+    await page.keyboard.press("Tab");
+    await until(async () => (await field.inputValue()).endsWith("/home/boats/"), "the name to be completed");
+    await offered.getByRole("option", { name: "ketch" }).waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    expect(await field.inputValue()).toMatch(/boats\/ketch\/$/);
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing has been said yet").waitFor();
+    const { items } = await bed.api<SessionRowPage>("GET", "/sessions?limit=5");
+    expect(items.some((row) => row.cwd.endsWith("/boats/ketch"))).toBe(true);
   });
 
   it("is the same after a reload in the middle", async () => {

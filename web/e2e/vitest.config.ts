@@ -5,8 +5,8 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["**/*.e2e.ts"],
     globalSetup: ["./setup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Each file has a daemon and a browser of its own; two at a time are enough for small machines.
     maxWorkers: 2,
   },

@@ -50,30 +50,32 @@ describe("records", () => {
   });
 });
 
-const event = (seq: number, ms: number, body: { type: Event["type"] } & Record<string, unknown>) =>
-  ({ session: "s", seq, at: new Date(ms).toISOString(), turn: null, parent_tool_call_id: null, ...body }) as unknown as Event;
+const { lines } = readRecords(bytes(LOG), 0, false);
+const event = (seq: number, row: number | null, body: { type: Event["type"] } & Record<string, unknown>) =>
+  ({ session: "s", seq, at: "2026-03-01T00:00:00Z", turn: null, parent_tool_call_id: null, ...(row === null ? {} : { wire: lines[row]!.offset }), ...body }) as unknown as Event;
 
 const EVENTS = [
-  event(1, 999, { type: "run_started", run: "r1" }),
-  event(2, 1011, { type: "session_status", status: "ready" }),
-  event(3, 1015, { type: "user_message", prompt: "p1" }),
-  event(4, 1051, { type: "message", uuid: "m1" }),
-  event(5, 1051, { type: "tool_call", tool_call_id: "toolu_1" }),
-  event(6, 1052, { type: "unknown", what: "brand_new" }),
-  event(7, 2000, { type: "run_ended", run: "r1" }),
-  event(8, 2900, { type: "user_message", prompt: "p2" }),
-  event(9, 3000, { type: "run_started", run: "r2" }),
+  event(1, null, { type: "run_started", run: "r1" }),
+  event(2, 1, { type: "session_status", status: "ready" }),
+  event(3, null, { type: "user_message", prompt: "p1" }),
+  event(4, 3, { type: "message", uuid: "m1" }),
+  event(5, 5, { type: "tool_call", tool_call_id: "toolu_1" }),
+  event(6, null, { type: "renamed", title: "t" }),
+  event(7, 6, { type: "unknown", what: "brand_new" }),
+  event(8, 7, { type: "run_ended", run: "r1" }),
+  event(9, null, { type: "user_message", prompt: "p2" }),
+  event(10, null, { type: "run_started", run: "r2" }),
 ];
 
-it("events stand beside the line that has their name, else beside the last there was", () => {
-  const { lines } = readRecords(bytes(LOG), 0, false);
+it("events stand beside the line they came of, the line they became, else the last there was", () => {
   const rows = beside(lines, ofRun(EVENTS, "r1"), false);
-  expect(rows.map((row) => row.events.map((one) => one.seq))).toEqual([[1], [2], [3], [4], [], [5], [6], [7]]);
-  expect(ofRun(EVENTS, "r2").map((one) => one.seq)).toEqual([8, 9]);
+  expect(rows.map((row) => row.events.map((one) => one.seq))).toEqual([[1], [2], [3], [4], [], [5, 6], [7], [8]]);
+  expect(ofRun(EVENTS, "r2").map((one) => one.seq)).toEqual([9, 10]);
   expect(ofRun(EVENTS, "r3")).toEqual([]);
   expect(beside([], EVENTS, false)).toEqual([]);
+  // What belongs to lines before these stands nowhere.
   const end = beside(lines.slice(5), ofRun(EVENTS, "r1"), true);
-  expect(end.map((row) => row.events.map((one) => one.seq))).toEqual([[5], [4, 6], [7]]);
+  expect(end.map((row) => row.events.map((one) => one.seq))).toEqual([[5, 6], [7], [8]]);
 
   const found = (words: string, source: Parameters<typeof fits>[1]["source"] = "all") => rows.filter((row) => fits(row, { words, source })).map((row) => row.line.type);
   expect(found("GRÜSSE".replace("SS", "ß"))).toEqual(["assistant"]);

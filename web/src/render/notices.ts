@@ -2,7 +2,7 @@
 
 import type { ConversationItem, ErrorItem, CompactedItem, NoticeItem, RateLimitItem, RunEndedItem } from "../state/items";
 import { count } from "./format";
-import type { IconName } from "./icons";
+import type { IconName } from "../ui/icons";
 
 /** What is drawn as a notice. */
 export type Noticed = NoticeItem | ErrorItem | CompactedItem | RateLimitItem | ConversationItem | RunEndedItem;
@@ -22,8 +22,8 @@ const ABOUT: Readonly<Record<NoticeItem["about"], IconName>> = {
   retry: "retry",
   hook: "hook",
   informational: "info",
-  refusal: "stop",
-  denied: "stop",
+  refusal: "barred",
+  denied: "barred",
   authentication: "key",
   surroundings: "info",
   session: "info",
@@ -92,7 +92,7 @@ function runEnded(item: RunEndedItem): Notice {
   const detail = item.stderrTail.trim() === "" ? null : item.stderrTail.trim();
   switch (item.meaning.kind) {
     case "finished":
-      return { icon: "stop", tone: "quiet", text: `The CLI has ended${how}.`, detail, isBreak: false };
+      return { icon: "barred", tone: "quiet", text: `The CLI has ended${how}.`, detail, isBreak: false };
     case "resumable":
       return { icon: "warning", tone: "warning", text: `The CLI ended before its turn was over${how}. The conversation can be resumed.`, detail, isBreak: false };
     case "in_doubt":

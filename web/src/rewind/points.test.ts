@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { live, log } from "../state/logs.test-support";
 import { uuidOf, type Item } from "../state/items";
-import { before, changesSince, isInConversation, living, pointsOf } from "./points";
+import { before, isInConversation, living, pointsOf } from "./points";
 
 describe("going back", () => {
   it("goes to before any prompt: after the turn before it, or to the beginning", () => {
@@ -29,14 +29,5 @@ describe("going back", () => {
     const wentBack: Item = { key: "e99", turn: null, at: null, seq: 99, kind: "conversation", reason: "rewound", backTo };
     expect(living([...items, wentBack])).toEqual(items.slice(0, end + 1));
     expect(isInConversation([...items, wentBack], pointsOf(items)[0]!.key)).toBe(false);
-  });
-
-  it("knows what was changed since", () => {
-    const { items } = live(log("tools-files"));
-    const first = pointsOf(items).at(-1);
-    const made = first && changesSince(items, first.key);
-    expect(made?.size).toBeGreaterThan(0);
-    for (const changes of made?.values() ?? []) for (const { change } of changes) expect(change.file_path).toBeTruthy();
-    expect(changesSince(items, items.at(-1)!.key).size).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
-/** Where a conversation can be gone back to, and what has changed since. Pure. */
+/** Where a conversation can be gone back to. Pure. */
 
-import type { From, ModifyFile, Rewound } from "../../api/types";
-import { uuidOf, type Item, type ToolCallItem, type UserItem } from "../state/items";
+import type { From, Rewound } from "../../api/types";
+import { uuidOf, type Item, type UserItem } from "../state/items";
 
 /** A prompt that can be gone back to. */
 export type Point = UserItem & { readonly prompt: string };
@@ -51,23 +51,3 @@ export type Seen =
   | { readonly kind: "asleep" }
   | { readonly kind: "trouble"; readonly why: string }
   | { readonly kind: "seen"; readonly would: Rewound };
-
-/** A change that was made, and the call that made it. */
-export type Made = { readonly key: string; readonly change: ModifyFile };
-
-/** What was changed since, by file, in the order of the changes. */
-export function changesSince(items: readonly Item[], key: string): ReadonlyMap<string, readonly Made[]> {
-  const made = new Map<string, Made[]>();
-  const take = (item: Item) => {
-    if (item.kind !== "tool") return;
-    const change = changeOf(item);
-    if (change !== null) made.set(change.file_path, [...(made.get(change.file_path) ?? []), { key: item.key, change }]);
-    item.children.forEach(take);
-  };
-  items.slice(items.findIndex((item) => item.key === key)).forEach(take);
-  return made;
-}
-
-function changeOf(call: ToolCallItem): ModifyFile | null {
-  return call.state === "complete" && call.payload?.kind === "modify_file" ? call.payload : null;
-}

@@ -193,7 +193,7 @@ function retracted(draft: Draft, event: Of<"retracted">): void {
 }
 
 function asked(draft: Draft, event: Of<"approval_requested">): void {
-  const { type: _, session: _s, seq: _n, at, turn: _t, parent_tool_call_id: _p, ...request } = event;
+  const { type: _, session: _s, seq: _n, at, turn: _t, parent_tool_call_id: _p, wire: _w, ...request } = event;
   const card: ApprovalCard = { approval: event.approval, request: request satisfies Approval, fate: { state: "open" }, at };
   draft.set({ approvals: [...draft.now.approvals, card] });
   const call = event.tool_call_id;

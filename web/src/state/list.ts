@@ -50,6 +50,11 @@ export function standing(row: SessionRow): Standing {
   }
 }
 
+/** Nobody runs who could be asked anything. */
+export function isAsleep(row: Pick<SessionRow, "status">): boolean {
+  return row.status === "dormant" || row.status === "interrupted" || row.status === "ended";
+}
+
 /** The sessions of one project. */
 export type Project = { readonly cwd: string; readonly name: string; readonly rows: readonly SessionRow[] };
 

@@ -6,7 +6,7 @@
 import type { NormalizedPayload, ShellExec, CodeSearch, ManageTodos } from "../../../api/types";
 import type { CallState, ToolCallItem } from "../../state/items";
 import { bytes, count, oneLine, plural } from "../format";
-import type { IconName } from "../icons";
+import type { IconName } from "../../ui/icons";
 
 /** How the subject is written. */
 export type SubjectKind = "path" | "code" | "text";
@@ -156,7 +156,7 @@ function shell(payload: ShellExec, state: CallState): Line {
     remarks.push({ text: output.status, tone: output.status === "failed" ? "bad" : "plain" });
   }
   return {
-    icon: payload.action === "stop" ? "stop" : "shell",
+    icon: payload.action === "stop" ? "barred" : "shell",
     verb: SHELL_VERB[payload.action],
     subject: oneLine(payload.command ?? payload.socket ?? payload.task_id ?? ""),
     as: "code",
