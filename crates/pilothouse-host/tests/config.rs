@@ -195,6 +195,11 @@ x = 1
         ("PILOTHOUSE_WHATEVER_ELSE", "1"),
         ("PILOTHOUSE_RUN", "a-mark"),
         ("PILOTHOUSE_TEST_CACHE", "/x"),
+        ("PILOTHOUSE_WEB_DIST", "/x"),
+        ("PILOTHOUSE_WEB_SKIP", "1"),
+        ("PILOTHOUSE_DAEMON", "http://127.0.0.1:7717"),
+        ("PILOTHOUSE_SDKS_DIR", "/x"),
+        ("PILOTHOUSE_E2E_BIN", "/x"),
     ];
     let error = resolve(file, &variables, &[("log.filter", "info")]).unwrap_err();
     insta::assert_snapshot!(error);

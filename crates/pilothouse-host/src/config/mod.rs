@@ -46,9 +46,19 @@ pub const FILE_VARIABLE: &str = "PILOTHOUSE_CONFIG";
 const PREFIX: &str = "PILOTHOUSE_";
 
 /// Variables that begin like ours and are no keys: the mark of a run, which every process in a
-/// session has, and what tests use.
-const OTHERS: [&str; 3] = [FILE_VARIABLE, pilothouse_client::mark::MARK, "PILOTHOUSE_ISOLATED"];
-const TESTS: &str = "PILOTHOUSE_TEST_";
+/// session has, and what the build and the tests use. Whoever has exported one of those to build or
+/// to test can still use what was built.
+const OTHERS: [&str; 7] = [
+    FILE_VARIABLE,
+    pilothouse_client::mark::MARK,
+    "PILOTHOUSE_WEB",
+    "PILOTHOUSE_DAEMON",
+    "PILOTHOUSE_SDKS_DIR",
+    "PILOTHOUSE_ISOLATED",
+    "PILOTHOUSE_FAULTS",
+];
+const OTHERS_BEGIN: [&str; 4] =
+    ["PILOTHOUSE_WEB_", "PILOTHOUSE_E2E_", "PILOTHOUSE_TEST_", "PILOTHOUSE_WRITE_"];
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,7 +197,8 @@ fn variables(
     let mut ours: BTreeMap<String, _> = BTreeMap::new();
     for (name, value) in &environment.variables {
         let Some(name) = name.to_str() else { continue };
-        let foreign = OTHERS.contains(&name) || name.starts_with(TESTS);
+        let foreign = OTHERS.contains(&name)
+            || OTHERS_BEGIN.iter().any(|beginning| name.starts_with(beginning));
         if name.starts_with(PREFIX) && !foreign {
             ours.insert(name.to_owned(), value);
         }
