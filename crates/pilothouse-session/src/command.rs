@@ -152,6 +152,9 @@ pub enum Refusal {
         /// The prompt.
         prompt: PromptId,
     },
+    /// No more prompts can wait.
+    #[error("too many prompts wait in this session: let it answer some, or cancel some")]
+    TooManyPrompts,
     /// An approval is open, and would be lost.
     #[error("a request is open and would be withdrawn: answer it first, or interrupt the turn")]
     ApprovalOpen,

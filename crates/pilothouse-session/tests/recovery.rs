@@ -8,6 +8,8 @@ mod support;
 mod crash;
 #[path = "recovery/exits.rs"]
 mod exits;
+#[path = "recovery/kept.rs"]
+mod kept;
 #[path = "recovery/lost.rs"]
 mod lost;
 #[path = "recovery/size.rs"]

@@ -26,6 +26,8 @@ pub(super) enum Pending {
     /// Of a run that was initialised before.
     Reinitialize(CommandId),
     Interrupt(CommandId),
+    /// Before a run is ended: at the end of its input alone the CLI would finish the turn.
+    Stopping,
     Mode(CommandId, PermissionMode),
     Model(CommandId, Option<String>),
     Thinking(CommandId, Thinking),
@@ -38,7 +40,7 @@ pub(super) enum Pending {
 impl Pending {
     pub(super) fn command(&self) -> Option<CommandId> {
         match self {
-            Self::Initialize => None,
+            Self::Initialize | Self::Stopping => None,
             Self::Reinitialize(command)
             | Self::Interrupt(command)
             | Self::Mode(command, _)
@@ -175,6 +177,9 @@ impl Session {
         if self.prompts.is_old(id) {
             return Ok(());
         }
+        if self.prompts.are_too_many() {
+            return Err(Refusal::TooManyPrompts);
+        }
         if urgency == Urgency::Now && !self.approvals.is_empty() {
             return Err(Refusal::ApprovalOpen);
         }
@@ -258,7 +263,17 @@ impl Session {
     /// Whether an interrupt is on its way: it also ends a turn whose first line had not come yet.
     pub(super) fn is_interrupting(&self) -> bool {
         let mut pending = self.requests.waiting.values();
-        pending.any(|pending| matches!(pending, Pending::Interrupt(_)))
+        pending.any(|pending| matches!(pending, Pending::Interrupt(_) | Pending::Stopping))
+    }
+
+    /// Cuts the turn off of a run that is to end.
+    pub(super) fn cut_short(&mut self) {
+        let is_ready = self.run.as_ref().is_some_and(|run| run.is_ready() && !run.is_stopping);
+        let is_working = self.turns.current().is_some() || self.prompts.any_sent();
+        if is_ready && is_working {
+            self.request(Interrupt::default().into(), Pending::Stopping);
+            self.turns.stopping();
+        }
     }
 
     /// The CLI answers a request of the host's.
@@ -266,7 +281,12 @@ impl Session {
         let answer = response.response;
         let pending = answer.request_id().and_then(|id| self.requests.waiting.remove(&*id));
         let Some(pending) = pending else { return };
-        let Some(command) = pending.command() else { return self.initialised(answer) };
+        let Some(command) = pending.command() else {
+            if matches!(pending, Pending::Initialize) {
+                self.initialised(answer);
+            }
+            return;
+        };
         let result = match answer {
             Answer::Success(success) => {
                 if matches!(pending, Pending::Reinitialize(_)) {
@@ -287,7 +307,10 @@ impl Session {
     /// What follows from the CLI's yes, and what the client is told.
     fn granted(&mut self, pending: Pending, payload: Raw) -> Result<Raw, Refusal> {
         match pending {
-            Pending::Initialize | Pending::Reinitialize(_) | Pending::Other(_) => {}
+            Pending::Initialize
+            | Pending::Stopping
+            | Pending::Reinitialize(_)
+            | Pending::Other(_) => {}
             Pending::Interrupt(_) => {
                 let reply: InterruptReply = read_reply(Some(&payload)).unwrap_or_default();
                 let cancelled = reply.cancelled.unwrap_or_default();

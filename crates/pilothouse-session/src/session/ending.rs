@@ -22,8 +22,9 @@ const ENDED: &str = "the CLI ended";
 const GO_ON: &str = "The process was restarted in the middle of your work. Go on where you were.";
 
 impl Session {
-    /// Asks the run to end.
+    /// Asks the run to end, and first to leave off with what it does.
     pub(super) fn stop_run(&mut self) {
+        self.cut_short();
         if let Some(run) = &mut self.run {
             run.is_stopping = true;
             self.effects.push(Effect::Stop);

@@ -32,6 +32,9 @@ pub(super) struct Prompts {
 /// How many past prompts are remembered.
 const PAST: usize = 1024;
 
+/// How many wait at most. All of them are part of the state.
+const MOST_WAITING: usize = 100;
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Prompt {
     id: PromptId,
@@ -61,6 +64,10 @@ impl Prompts {
     pub(super) fn is_old(&self, id: PromptId) -> bool {
         let aside = || self.aside.values().any(|prompt| prompt.id == id);
         self.knows(id) || self.past.contains(&id) || aside()
+    }
+
+    pub(super) fn are_too_many(&self) -> bool {
+        self.waiting.len() >= MOST_WAITING
     }
 
     pub(super) fn knows(&self, id: PromptId) -> bool {

@@ -103,6 +103,25 @@ fn an_interrupt_may_meet_a_turn_that_has_just_begun() {
 }
 
 #[test]
+fn only_so_many_prompts_can_wait() {
+    let mut stage = Stage::working();
+    let others = 99;
+    for number in 2..2 + others {
+        stage.prompt(number, "And this.");
+    }
+    let more = |number| Command::Prompt {
+        prompt: prompt_id(number),
+        content: "One more.".into(),
+        attachments: Vec::new(),
+        urgency: Urgency::Next,
+    };
+    assert_eq!(stage.command(more(500)), Some(Err(Refusal::TooManyPrompts)));
+    stage.command(Command::CancelPrompt { prompt: prompt_id(2) });
+    stage.replies(json!({"cancelled": true}));
+    assert_eq!(stage.command(more(501)), Some(Ok(json!({}))));
+}
+
+#[test]
 fn a_prompt_that_waits_can_be_taken_back() {
     let mut stage = Stage::working();
     stage.prompt(2, "Not this.");

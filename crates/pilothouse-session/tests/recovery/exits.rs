@@ -47,6 +47,29 @@ fn a_run_that_was_stopped_is_finished_and_stays_so() {
     assert_eq!(stage.command(Command::Stop), Some(Err(Refusal::NotRunning)));
 }
 
+/// At the end of its input alone the CLI would finish the turn first.
+#[test]
+fn a_run_that_is_stopped_in_mid_turn_is_interrupted_first_and_once() {
+    let interrupts = |stage: &Stage| {
+        let sent = stage.sent.iter();
+        sent.filter(|line| line["request"]["subtype"] == "interrupt").count()
+    };
+    let mut stage = Stage::working();
+    stage.command(Command::Stop);
+    stage.command(Command::Stop);
+    assert_eq!(interrupts(&stage), 1);
+    stage.replies(json!({"still_queued": []}));
+    stage.aborted();
+    assert_eq!(stage.last("complete")["outcome"], "interrupted");
+    stage.exit(1, "");
+    assert_eq!(meaning(&stage), "finished");
+
+    let mut stage = Stage::working();
+    stage.result();
+    stage.command(Command::Stop);
+    assert_eq!(interrupts(&stage), 0, "nothing goes on");
+}
+
 #[test]
 fn what_is_said_while_a_run_ends_starts_the_next() {
     let mut stage = Stage::working();
