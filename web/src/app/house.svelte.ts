@@ -6,6 +6,7 @@
 import type { ServerMessage, SessionRow, WhoAmI } from "../../api/types";
 import { Outbox, type Outgoing } from "../connection/outbox";
 import { Refused, Unreachable, sentence } from "../connection/problem";
+import { Rereading } from "../connection/rereading";
 import { call } from "../connection/rest";
 import { browserWorld, type SocketState } from "../connection/socket";
 import { Talk } from "../connection/talk";
@@ -35,13 +36,14 @@ class House {
   readonly talk: Talk;
   readonly outbox: Outbox;
   #since: Extract<ServerMessage, { type: "sessions" }>["sessions"] | null = null;
-  #rereading = false;
+  readonly #rereading = new Rereading(() => this.#readOnce());
   #lastToast = 0;
 
   constructor() {
     const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/ws`;
-    this.talk = new Talk(browserWorld(address), (state) => this.#connected(state));
-    this.outbox = new Outbox(sessionStorage, send, (all) => (this.outgoing = all));
+    const world = browserWorld(address);
+    this.talk = new Talk(world, (state) => this.#connected(state));
+    this.outbox = new Outbox(sessionStorage, send, (all) => (this.outgoing = all), world.after);
   }
 
   /** Finds out who is here, and connects. */
@@ -69,9 +71,24 @@ class House {
   }
 
   /** Reads the list anew. */
-  async readList(): Promise<void> {
-    if (this.#rereading) return;
-    this.#rereading = true;
+  readList(): Promise<void> {
+    return this.#rereading.ask();
+  }
+
+  /** Done once the list is so. */
+  until(isSo: (sessions: SessionList) => boolean): Promise<void> {
+    return new Promise((done) => {
+      const stop = $effect.root(() => {
+        $effect(() => {
+          if (!isSo(this.sessions)) return;
+          done();
+          queueMicrotask(() => stop());
+        });
+      });
+    });
+  }
+
+  async #readOnce(): Promise<void> {
     this.#since = {};
     try {
       const rows: SessionRow[] = [];
@@ -91,7 +108,6 @@ class House {
       else this.listTrouble = sentence(error);
     } finally {
       this.#since = null;
-      this.#rereading = false;
     }
   }
 

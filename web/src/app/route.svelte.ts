@@ -11,9 +11,9 @@ export type Place =
   | { readonly at: "nowhere" };
 
 /** What is shown of a session. */
-export type SessionView = "talk" | "raw" | "timeline" | "files";
+export type SessionView = "talk" | "raw" | "timeline";
 
-const VIEWS: readonly SessionView[] = ["talk", "raw", "timeline", "files"];
+const VIEWS: readonly SessionView[] = ["talk", "raw", "timeline"];
 
 /** The place of an address. */
 export function placeOf(path: string, hash = ""): Place {

@@ -2,6 +2,9 @@
 
 import type { ApprovalId, DecisionInput, SessionId } from "../../api/types";
 import { house } from "../app/house.svelte";
+import { Refused } from "../connection/problem";
+import { call } from "../connection/rest";
+import { isSame } from "./same";
 
 const ours = new Set<string>();
 
@@ -11,11 +14,23 @@ const name = (session: SessionId, approval: ApprovalId) => `${session}/${approva
 export async function decide(session: SessionId, approval: ApprovalId, decision: DecisionInput): Promise<boolean> {
   ours.add(name(session, approval));
   const done = await house.attempt(async () => {
-    await house.talk.order(session, { do: "decide", approval, decision });
+    try {
+      await house.talk.order(session, { do: "decide", approval, decision });
+    } catch (error) {
+      if (!(await isHeard(error, session, approval, decision))) throw error;
+    }
     return true;
   });
   if (!done) ours.delete(name(session, approval));
   return done ?? false;
+}
+
+/** After a break an answer is given again, and refused where the first has arrived: then it counts. */
+async function isHeard(error: unknown, session: SessionId, approval: ApprovalId, decision: DecisionInput): Promise<boolean> {
+  if (!(error instanceof Refused) || !error.repeated || error.problem.refusal?.kind !== "already_answered") return false;
+  const { items } = await call("listApprovals", { params: { session }, query: { limit: 200 } });
+  const kept = items.find((one) => one.approval === approval)?.decision ?? null;
+  return kept !== null && isSame(decision, kept);
 }
 
 /** Whether the request was answered here. */

@@ -22,6 +22,8 @@ describe("a form", () => {
     expect(fields[1]?.initial).toBe("7");
     expect(fields[2]?.initial).toBe(true);
     expect(fieldsOf("nonsense")).toEqual([]);
+    // A server may offer the same twice, or what reads the same.
+    expect(fieldsOf({ properties: { one: { enum: [1, "1", 2] } } })[0]?.choices).toEqual(["1", "2"]);
   });
 
   it("says what is wrong, and gives back what was filled in", () => {

@@ -22,7 +22,7 @@ export function fieldsOf(schema: unknown): readonly Field[] {
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   return Object.entries(schema["properties"]).map(([name, of]) => {
     const loose = isLoose(of) ? of : {};
-    const choices = Array.isArray(loose["enum"]) ? loose["enum"].map(String) : [];
+    const choices = Array.isArray(loose["enum"]) ? [...new Set(loose["enum"].map(String))] : [];
     const kind = choices.length > 0 ? "choice" : kindOf(loose["type"]);
     const given = loose["default"];
     const initial = kind === "boolean" ? given === true : given === undefined ? "" : typeof given === "string" ? given : JSON.stringify(given);

@@ -3,6 +3,7 @@
 import type { ApprovalRow } from "../../api/types";
 import { house } from "../app/house.svelte";
 import { sentence } from "../connection/problem";
+import { Rereading } from "../connection/rereading";
 import { call } from "../connection/rest";
 import { titleOf, type SessionList } from "../state/list";
 
@@ -11,8 +12,7 @@ class OpenApprovals {
   /** They have been read once. */
   listed = $state(false);
   trouble = $state<string | null>(null);
-  #reading = false;
-  #again = false;
+  readonly #rereading = new Rereading(() => this.#readOnce());
 
   /** How many wait, as the list of sessions has it. */
   get count(): number {
@@ -22,17 +22,8 @@ class OpenApprovals {
   }
 
   /** Reads them anew. What changes while they are read is read after that. */
-  async read(): Promise<void> {
-    if (this.#reading) {
-      this.#again = true;
-      return;
-    }
-    this.#reading = true;
-    do {
-      this.#again = false;
-      await this.#readOnce();
-    } while (this.#again);
-    this.#reading = false;
+  read(): Promise<void> {
+    return this.#rereading.ask();
   }
 
   async #readOnce(): Promise<void> {

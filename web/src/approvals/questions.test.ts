@@ -11,6 +11,11 @@ describe("replies", () => {
     expect(repliesTo([question], [answer])).toEqual([{ question: "Which?", answers: ["Red", "Blue", "Green"] }]);
   });
 
+  it("name an option once, also where the model offers it twice", () => {
+    const question = { question: "Which?", options: [...options, { label: "Red" }] };
+    expect(repliesTo([question], [{ chosen: ["Red"], isOther: false, other: "" }])).toEqual([{ question: "Which?", answers: ["Red"] }]);
+  });
+
   it("leave out what was not answered", () => {
     const questions = [{ question: "A?" }, { question: "B?" }];
     const own = { chosen: [], isOther: true, other: "so" };

@@ -21,6 +21,7 @@ export function repliesTo(questions: readonly AskedQuestion[], answers: readonly
     const other = answer.isOther && answer.other.trim() !== "" ? [answer.other.trim()] : [];
     // In the order in which they were offered.
     const labels = (question.options ?? []).map((option) => option.label).filter((label) => answer.chosen.includes(label));
-    return [{ question: question.question, answers: [...labels, ...other] }];
+    // Two options of the same name are one answer.
+    return [{ question: question.question, answers: [...new Set(labels), ...other] }];
   });
 }

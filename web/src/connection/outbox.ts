@@ -5,6 +5,7 @@
 
 import type { AttachmentUse, PromptId, SessionId, Urgency } from "../../api/types";
 import { Unreachable, sentence } from "./problem";
+import type { World } from "./socket";
 
 /** A prompt that the daemon has not confirmed. */
 export type Outgoing = {
@@ -26,18 +27,23 @@ export type Send = (outgoing: Outgoing) => Promise<void>;
 export type Shelf = Pick<Storage, "getItem" | "setItem">;
 
 const PLACE = "pilothouse.outbox";
+/** Where the daemon did not answer although the connection stands, nobody would say when to try again. */
+const RETRY = 3_000;
 
 export class Outbox {
   readonly #shelf: Shelf;
   readonly #send: Send;
   readonly #changed: (all: readonly Outgoing[]) => void;
   #all: readonly Outgoing[];
+  readonly #after: World["after"];
   #sending = false;
+  #cancel: () => void = () => {};
 
-  constructor(shelf: Shelf, send: Send, changed: (all: readonly Outgoing[]) => void) {
+  constructor(shelf: Shelf, send: Send, changed: (all: readonly Outgoing[]) => void, after: World["after"]) {
     this.#shelf = shelf;
     this.#send = send;
     this.#changed = changed;
+    this.#after = after;
     this.#all = read(shelf);
     changed(this.#all);
   }
@@ -54,10 +60,11 @@ export class Outbox {
     }
   }
 
-  /** Sends what is there, in order, until the daemon cannot be reached. */
+  /** Sends what is there, in order, until the daemon cannot be reached; then tries again after a while. */
   async flush(): Promise<void> {
     if (this.#sending) return;
     this.#sending = true;
+    this.#cancel();
     try {
       const tried = new Set<PromptId>();
       for (;;) {
@@ -68,7 +75,10 @@ export class Outbox {
           await this.#send(next);
           this.#mark(next, { taken: true });
         } catch (error) {
-          if (error instanceof Unreachable) return;
+          if (error instanceof Unreachable) {
+            this.#cancel = this.#after(RETRY, () => void this.flush());
+            return;
+          }
           this.#mark(next, { failed: sentence(error) });
         }
       }

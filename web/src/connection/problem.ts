@@ -5,11 +5,14 @@ import type { Problem } from "../../api/types";
 /** The daemon has refused. Its message says what to do. */
 export class Refused extends Error {
   readonly problem: Problem;
+  /** It was asked more than once, over a break: what was refused may be the repetition only. */
+  readonly repeated: boolean;
 
-  constructor(problem: Problem) {
+  constructor(problem: Problem, repeated = false) {
     super(problem.detail);
     this.name = "Refused";
     this.problem = problem;
+    this.repeated = repeated;
   }
 
   /** Nobody is logged in here, or not any more. */

@@ -3,7 +3,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { Refused, Unreachable } from "./problem";
 import { address, call } from "./rest";
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 function answering(make: () => Response | Promise<Response>) {
   const asked = vi.fn<typeof fetch>(async () => make());
@@ -35,5 +38,22 @@ describe("the API", () => {
     await expect(call("getVersion", {})).rejects.toBeInstanceOf(Refused);
     answering(() => Promise.reject(new TypeError("failed")));
     await expect(call("getVersion", {})).rejects.toBeInstanceOf(Unreachable);
+  });
+
+  it("does not wait for ever, but longer for what is long", async () => {
+    vi.useFakeTimers();
+    // Answers nothing, until it is told to leave it.
+    vi.stubGlobal("fetch", (_: string, { signal }: { signal: AbortSignal }) => new Promise((_done, failed) => signal.addEventListener("abort", () => failed(signal.reason))));
+    const ends: string[] = [];
+    const waits = (name: string, answer: Promise<unknown>) => answer.catch((error: unknown) => ends.push(`${name} ${error instanceof Unreachable}`));
+    const left = new AbortController();
+    void waits("quick", call("listSessions", {}));
+    void waits("long", call("uploadAttachment", { params: { session: "s" }, query: { name: "x" }, body: new Blob(["x"]) }));
+    void waits("left", call("getVersion", { signal: left.signal }));
+    left.abort();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(ends).toEqual(["left false", "quick true"]);
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(ends).toEqual(["left false", "quick true", "long true"]);
   });
 });

@@ -82,27 +82,40 @@ export function address<K extends Known>(operation: K, given: Omit<Arguments<K>,
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-/** Calls an operation. Throws {@link Refused} or {@link Unreachable}. */
+/**
+ * Who has not answered by then does not: a connection that broke without a word would hold up what
+ * waits behind it for as long as the browser likes.
+ */
+const PATIENCE = 30_000;
+/** Much is read, written or sent; it may take so long. */
+const LONG = 10 * 60_000;
+const LONG_ONES: ReadonlySet<Known> = new Set<Known>(["uploadAttachment", "importHistory", "searchHistory", "searchSessions", "rewindFiles", "replayPolicy", "getWireLog", "deleteSession"]);
+
+/** Calls an operation. Throws {@link Refused}, or {@link Unreachable} where no answer came in time. */
 export async function call<K extends Known>(operation: K, given: Arguments<K>): Promise<Of<K>["reply"]> {
   const { body, signal } = given as Loose;
-  const init: RequestInit = { method: routes[operation][0], signal: signal ?? null, credentials: "same-origin" };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), LONG_ONES.has(operation) ? LONG : PATIENCE);
+  const signals = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const init: RequestInit = { method: routes[operation][0], signal: signals, credentials: "same-origin" };
   if (body instanceof Blob) {
     init.body = body;
   } else if (body !== undefined) {
     init.body = JSON.stringify(body);
     init.headers = { "content-type": "application/json" };
   }
-  let response: Response;
   try {
-    response = await fetch(address(operation, given), init);
+    const response = await fetch(address(operation, given), init);
+    if (!response.ok) throw new Refused(await problemOf(response));
+    if (response.status === 204) return undefined;
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return (isJson ? await response.json() : await response.blob()) as Of<K>["reply"];
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (error instanceof Refused || signal?.aborted) throw error;
     throw new Unreachable();
+  } finally {
+    clearTimeout(timer);
   }
-  if (!response.ok) throw new Refused(await problemOf(response));
-  if (response.status === 204) return undefined;
-  const isJson = response.headers.get("content-type")?.startsWith("application/json");
-  return (isJson ? await response.json() : await response.blob()) as Of<K>["reply"];
 }
 
 async function problemOf(response: Response): Promise<Problem> {

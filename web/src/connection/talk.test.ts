@@ -145,6 +145,22 @@ describe("orders", () => {
     await expect(mode).resolves.toBeUndefined();
   });
 
+  it("that were given again say so when they are refused", async () => {
+    const decide = () => talk.order("s", { do: "decide", approval: 1, decision: { kind: "allow" } });
+    const refusals = () => world.socket.said.map((said) => ({ type: "reply" as const, id: (said as { id: number }).id, problem }));
+    const early = decide();
+    connected();
+    const late = decide();
+    world.socket.tell(refusals()[0]!);
+    // It waited for the first socket: this was its first time.
+    await expect(early).rejects.toMatchObject({ repeated: false });
+    world.socket.onclose?.();
+    world.pass(250);
+    world.socket.onopen?.();
+    world.socket.tell(...refusals());
+    await expect(late).rejects.toMatchObject({ repeated: true });
+  });
+
   it("fail at once where nobody listens, unless they can wait", async () => {
     await expect(talk.order("s", { do: "interrupt" })).rejects.toBeInstanceOf(Unreachable);
     const waits = talk.order("s", { do: "prompt", content: "hi", key: "k" });

@@ -26,6 +26,10 @@ export type ListWatcher = {
 type Waiting = {
   readonly message: ClientMessage;
   readonly again: boolean;
+  /** It was said at least once. */
+  said: boolean;
+  /** And once more to another socket. */
+  repeated: boolean;
   done(result: unknown): void;
   failed(error: Error): void;
 };
@@ -115,8 +119,9 @@ export class Talk {
     const message: ClientMessage = { op: "command", id: this.#nextId(), session, command };
     const again = canBeGivenTwice(command);
     return new Promise((done, failed) => {
-      if (!this.#say(message) && !again) return failed(new Unreachable());
-      this.#waiting.set(message.id, { message, again, done, failed });
+      const isSaid = this.#say(message);
+      if (!isSaid && !again) return failed(new Unreachable());
+      this.#waiting.set(message.id, { message, again, said: isSaid, repeated: false, done, failed });
     });
   }
 
@@ -136,7 +141,10 @@ export class Talk {
       this.#list.stale();
     }
     for (const session of this.#watchers.keys()) this.subscribe(session);
-    for (const { message } of this.#waiting.values()) this.#say(message);
+    for (const waiting of this.#waiting.values()) {
+      waiting.repeated = waiting.said;
+      waiting.said = this.#say(waiting.message);
+    }
   }
 
   #giveUp(fits: (waiting: Waiting) => boolean): void {
@@ -165,7 +173,7 @@ export class Talk {
     const waiting = reply.id === null ? undefined : this.#waiting.get(reply.id);
     if (!waiting) return;
     this.#waiting.delete(reply.id!);
-    if (reply.problem) waiting.failed(new Refused(reply.problem));
+    if (reply.problem) waiting.failed(new Refused(reply.problem, waiting.repeated));
     else waiting.done(reply.result);
   }
 }

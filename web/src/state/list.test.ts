@@ -55,6 +55,23 @@ describe("the list", () => {
     ]);
   });
 
+  it("has what nobody has seen before the rest, in its project and among projects", () => {
+    const all = list(
+      row("seen", { updated_at: "2026-01-03T00:00:00Z" }),
+      row("unseen", { updated_at: "2026-01-01T00:00:00Z", unread: true }),
+      row("other", { cwd: "/srv/other", updated_at: "2026-01-04T00:00:00Z" }),
+      row("asks", { needs_you: true, updated_at: "2026-01-02T00:00:00Z" }),
+      row("asks, unseen", { needs_you: true, unread: true }),
+    );
+    const shown = (here: string | null) => {
+      const { needsYou, projects } = arrange(all, { words: "", archived: false, here });
+      return [needsYou, ...projects.map((one) => one.rows)].map((rows) => rows.map((one) => one.id));
+    };
+    expect(shown(null)).toEqual([["asks, unseen", "asks"], ["unseen", "seen"], ["other"]]);
+    // What is looked at stays where it is.
+    expect(shown("unseen")).toEqual([["asks, unseen", "asks"], ["other"], ["seen", "unseen"]]);
+  });
+
   it("finds words in titles, directories and tags", () => {
     const all = list(row("Fix the parser"), row("b", { tags: ["blue"] }), row("c", { cwd: "/srv/parser" }));
     const found = (words: string) => arrange(all, { words, archived: false }).projects.flatMap((one) => one.rows.map((row) => row.id));

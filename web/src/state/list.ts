@@ -65,14 +65,18 @@ export type Arrangement = {
   readonly projects: readonly Project[];
 };
 
-/** Arranges what fits: who needs somebody first, then by project, the latest first. */
-export function arrange(list: SessionList, only: { words: string; archived: boolean }): Arrangement {
+/**
+ * Arranges what fits: who needs somebody first, then by project; there what nobody has seen yet comes
+ * first, then the latest. What is looked at right now (`here`) is as good as seen: it does not jump.
+ */
+export function arrange(list: SessionList, only: { words: string; archived: boolean; here?: SessionId | null }): Arrangement {
   const words = only.words.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (row: SessionRow) => {
     const text = `${titleOf(row)} ${row.cwd} ${row.tags.join(" ")}`.toLowerCase();
     return row.archived === only.archived && words.every((word) => text.includes(word));
   };
-  const rows = [...list.values()].filter(fits).toSorted(latestFirst);
+  const isNew = (row: SessionRow) => row.unread && row.id !== only.here;
+  const rows = [...list.values()].filter(fits).toSorted((a, b) => Number(isNew(b)) - Number(isNew(a)) || latestFirst(a, b));
   const projects = new Map<string, SessionRow[]>();
   for (const row of rows) {
     if (row.needs_you) continue;
