@@ -8,7 +8,10 @@ use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Output};
+
+#[path = "build/node.rs"]
+mod node;
 
 /// What the client is made from, in `web/`.
 const SOURCES: [&str; 9] = [
@@ -23,6 +26,12 @@ const SOURCES: [&str; 9] = [
     "vite.config.ts",
 ];
 
+/// The Node that can build it, as it is told to people.
+const NODE: &str = "20.19 or newer (of 22: 22.12 or newer)";
+
+/// How much of what npm says is passed on when it fails.
+const MOST_LINES: usize = 60;
+
 fn main() -> ExitCode {
     let Some(out) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
         return failed("cargo gave no OUT_DIR");
@@ -33,15 +42,28 @@ fn main() -> ExitCode {
     }
     println!("cargo::rerun-if-env-changed=PILOTHOUSE_WEB_SKIP");
     println!("cargo::rerun-if-env-changed=PILOTHOUSE_WEB_DIST");
-    let dist = match client(&web, &out) {
+    let built = client(&web, &out);
+    if let Err(Trouble::CannotBuild(why) | Trouble::NotWanted(why)) = &built
+        && let Err(error) = note(&out.join("note"), why)
+    {
+        return failed(&error.to_string());
+    }
+    let dist = match built {
         Ok(dist) => dist,
         Err(Trouble::Broken(why)) => return failed(&why),
         Err(Trouble::CannotBuild(why)) => {
+            println!("cargo::warning=the browser client is NOT built in: {why}");
+            println!(
+                "cargo::warning=the next build tries again; PILOTHOUSE_WEB_SKIP=1 leaves it out"
+            );
+            // Of what is not there Cargo says that it has changed, so that this is run again: what
+            // was missing may be there by then, and nothing else would tell.
+            println!("cargo::rerun-if-changed={}", out.join("never").display());
+            out.join("note")
+        }
+        Err(Trouble::NotWanted(why)) => {
             println!("cargo::warning=the browser client is not built in: {why}");
-            match note(&out, &why) {
-                Ok(dist) => dist,
-                Err(error) => return failed(&error.to_string()),
-            }
+            out.join("note")
         }
     };
     match table(&dist).and_then(|table| fs::write(out.join("files.rs"), table)) {
@@ -55,11 +77,21 @@ fn failed(why: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Says to who watches the build what takes so long. Cargo keeps what a build script writes to itself
+/// until its end, and npm may take minutes.
+fn progress(what: &str) {
+    if let Ok(mut terminal) = fs::OpenOptions::new().write(true).open("/dev/tty") {
+        let _ = io::Write::write_all(&mut terminal, format!("\r\x1b[K{what}\n").as_bytes());
+    }
+}
+
 enum Trouble {
     /// The sources are at fault.
     Broken(String),
     /// The machine is: everything else can be built all the same.
     CannotBuild(String),
+    /// Somebody has said so.
+    NotWanted(String),
 }
 
 /// The directory with the built client.
@@ -70,16 +102,30 @@ fn client(web: &Path, out: &Path) -> Result<PathBuf, Trouble> {
         return Ok(dist);
     }
     if std::env::var_os("PILOTHOUSE_WEB_SKIP").is_some() {
-        return Err(Trouble::CannotBuild("PILOTHOUSE_WEB_SKIP is set".to_owned()));
+        return Err(Trouble::NotWanted("PILOTHOUSE_WEB_SKIP is set".to_owned()));
     }
-    let missing = |why: String| Trouble::CannotBuild(why);
+    check_node().map_err(Trouble::CannotBuild)?;
     if !is_installed(web) {
-        npm(web, &["ci"], None).map_err(missing)?;
+        progress("pilothouse-web: npm fetches what the browser client is built with …");
+        npm(web, &["ci"], None).map_err(Trouble::CannotBuild)?;
     }
-    npm(web, &["--version"], None).map_err(missing)?;
+    npm(web, &["--version"], None).map_err(Trouble::CannotBuild)?;
+    progress("pilothouse-web: npm builds the browser client …");
     let dist = out.join("dist");
     npm(web, &["run", "build"], Some(&dist)).map_err(Trouble::Broken)?;
     Ok(dist)
+}
+
+/// An old one fails somewhere in the middle, with a word that nobody understands.
+fn check_node() -> Result<(), String> {
+    let wanted = format!("install Node {}", NODE);
+    let output = Command::new("node").arg("--version").output();
+    let output = output.map_err(|error| format!("node cannot be started ({error}): {wanted}"))?;
+    let version = String::from_utf8_lossy(&output.stdout);
+    match node::is_new_enough(&version) {
+        true => Ok(()),
+        false => Err(format!("Node {} is too old: {wanted}", version.trim())),
+    }
 }
 
 /// Whether what the lock file names is there.
@@ -102,29 +148,36 @@ fn npm(web: &Path, args: &[&str], dist: Option<&Path>) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let said = [output.stdout, output.stderr].concat();
+    for line in said(&output) {
+        println!("cargo::warning=npm: {line}");
+    }
+    Err(format!("`npm {}` in web/ failed", args.join(" ")))
+}
+
+/// The end of what a program wrote; its beginning is seldom what matters.
+fn said(output: &Output) -> Vec<String> {
+    let said = [&*output.stdout, &*output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
-    let end: Vec<&str> = said.lines().rev().take(20).collect();
-    let end: Vec<&str> = end.into_iter().rev().collect();
-    Err(format!("`npm {}` in web/ failed: {}", args.join(" "), end.join(" | ")))
+    let lines: Vec<_> = said.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let start = lines.len().saturating_sub(MOST_LINES);
+    lines.iter().skip(start).map(ToString::to_string).collect()
 }
 
 /// A client of one page, which says that there is none.
-fn note(out: &Path, why: &str) -> io::Result<PathBuf> {
-    let dist = out.join("note");
-    fs::create_dir_all(&dist)?;
+fn note(dist: &Path, why: &str) -> io::Result<()> {
+    fs::create_dir_all(dist)?;
     let why = why.replace('&', "&amp;").replace('<', "&lt;");
     let page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Pilothouse</title>\n\
          <h1>Pilothouse runs, without its browser client</h1>\n\
          <p>This program was built where the client could not be: {why}</p>\n\
-         <p>Install Node 20.19 or newer with npm and build it again, or build the client alone with \
+         <p>Install Node {} with npm and build it again, or build the client alone with \
          <code>npm ci &amp;&amp; npm run build</code> in <code>web/</code> and name its \
          <code>dist</code> in <code>PILOTHOUSE_WEB_DIST</code> for <code>cargo build</code>.</p>\n\
-         <p>The API works: see <code>/api/openapi.json</code>.</p>\n"
+         <p>The API works: see <code>/api/openapi.json</code>.</p>\n",
+        NODE,
     );
-    fs::write(dist.join("index.html"), page)?;
-    Ok(dist)
+    fs::write(dist.join("index.html"), page)
 }
 
 /// Rust code for the table.

@@ -14,14 +14,24 @@ pub struct File {
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 #[cfg(test)]
+#[path = "../build/node.rs"]
+mod node;
+
+#[cfg(test)]
 mod tests {
     use super::FILES;
 
+    /// Not the one that says that there is no client: that has no script.
     #[test]
-    fn there_is_a_page() {
-        let page = FILES.iter().find(|file| file.path == "index.html");
-        let text = page.map(|page| String::from_utf8_lossy(page.bytes));
-        assert!(text.is_some_and(|text| text.starts_with("<!doctype html>")));
+    fn there_is_a_page_with_its_script() {
+        let page = FILES.iter().find(|file| file.path == "index.html").unwrap();
+        let text = String::from_utf8_lossy(page.bytes);
+        let mut scripts = FILES
+            .iter()
+            .map(|file| file.path)
+            .filter(|path| path.starts_with("assets/") && path.ends_with(".js"));
+        let is_named = |path: &str| text.contains(&format!("src=\"/{path}\""));
+        assert!(scripts.any(is_named), "built without the client: {text}");
     }
 
     #[test]
