@@ -63,6 +63,8 @@ beforeAll(async () => {
         `tool Read ${JSON.stringify({ file_path: join(bed.path("work"), "hostile.txt") })}`,
         `tool Write ${JSON.stringify({ file_path: join(bed.path("work"), "<img src=x onerror=alert(1)>.html"), content: HTML + LONG })}`,
         "---",
+        `tool TodoWrite ${JSON.stringify({ todos: [1, 2, 3].map((at) => ({ id: "same", content: `Entry ${at}`, activeForm: "Doing it", status: "pending" })) })}`,
+        "---",
         `say ${JSON.stringify(`${MARKDOWN}\n\n${SEEN[1]}`)}`,
         `say ${LONG}`,
       ),
@@ -167,4 +169,24 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
     // One that loads nothing else ends where it began.
     expect(new URL(page.url()).origin).toBe(bed.address);
   }, 180_000);
+});
+
+it("what cannot be drawn is one row, and the rest goes on", async () => {
+  const broken = (await bed.session({ title: "Broken" })).id;
+  await bed.say(broken, script("say Before it.", 'tool Glob {"pattern":"*"}', "---", "say Poison.", 'tool Glob {"pattern":"a*"}', "---", "say After it."));
+  const page = await bed.browser();
+  // A daemon that is newer than the page may say what the page takes for something else.
+  await page.routeWebSocket(/\/api\/v1\/ws/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => socket.send(typeof message === "string" ? message.replaceAll('"text":"Poison."', '"text":7') : message));
+  });
+  await page.goto(`${bed.address}/s/${broken}`);
+  const talk = page.getByRole("region", { name: "Conversation" });
+  await talk.getByText("After it.", { exact: true }).waitFor();
+  await talk.getByText("Before it.", { exact: true }).waitFor();
+  await talk.getByText("This could not be shown").waitFor();
+  await talk.getByRole("button", { name: "Try again" }).click();
+  await talk.getByText("This could not be shown").waitFor();
+  await page.screenshot({ path: join(import.meta.dirname, "shots/hostile-row.png") });
+  await page.context().close();
 });

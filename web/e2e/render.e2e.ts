@@ -182,6 +182,22 @@ describe("nothing in a text becomes more than text", () => {
     expect(await page.locator("main").textContent()).toContain("hit=1");
   });
 
+  const twice = <T>(one: T): T[] => [one, one, { ...one }];
+  test.each([
+    ["to-dos", call({ kind: "manage_todos", operation: "write", items: twice({ id: "1", title: "Again", status: "pending" }) })],
+    ["files", call({ kind: "code_search", mode: "file_names", pattern: "*", output: { files: ["again.rs", "again.rs", "Again.rs"] } })],
+    ["hits", call({ kind: "http_request", action: "search", query: "x", response: { body: "", hits: twice({ url: "https://example.com/", title: "Again" }) } })],
+    ["questions", call({ kind: "question", questions: twice({ question: "Again?", header: "Again", options: twice({ label: "Again", description: "" }) }), answers: [] })],
+    ["numbers", { item: { ...base, kind: "turn_end", outcome: "done", reason: null, durationMs: 0, durationApiMs: null, requests: null, tokens: { input: 0, output: 0, cache_creation: 0, cache_read: 0 }, costUsd: null, totalCostUsd: null, models: {}, structuredOutput: ["again", "again"], lastMessageUuid: null } }],
+  ])("what is there twice is drawn twice: %s", async (_, props) => {
+    await page.evaluate((given) => stage.show("ItemView", given), props);
+    await page.evaluate(() => {
+      for (const button of document.querySelectorAll<HTMLElement>("main button[aria-expanded=false]")) button.click();
+    });
+    expect((await page.locator("main").innerText()).match(/again/gi)?.length).toBeGreaterThan(1);
+    expect(trouble).toEqual([]);
+  });
+
   test("what cannot be seen is named", async () => {
     await page.evaluate((given) => stage.show("ItemView", given), text(MARKDOWN));
     expect(await page.locator(".unseen").allTextContents()).toEqual(["U+202E"]);

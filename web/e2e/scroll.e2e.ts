@@ -3,6 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
+import type { EventPage } from "../api/types";
 import { Bed, script, until } from "./bed";
 
 const LINES = 40;
@@ -54,6 +55,44 @@ it("stays where somebody scrolled to, says that there is more, and follows again
   await page.getByRole("combobox", { name: "Message" }).press("Enter");
   await scroller().getByText("Line 29.", { exact: true }).waitFor();
   await until(async () => (await fromEnd()) < 5, "the end");
+});
+
+it("is left with the first small step up, whatever changes its size then", async () => {
+  await until(async () => (await fromEnd()) < 5, "the end");
+  // As the first frame of a wheel's way does; then something makes the list look again where it is.
+  await scroller().evaluate(
+    (box) =>
+      new Promise<void>((done) => {
+        box.addEventListener("scroll", () => done(), { once: true });
+        box.scrollTop -= 12;
+      }),
+  );
+  await page.setViewportSize({ width: 1280, height: 700 });
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  expect(await fromEnd()).toBeGreaterThan(5);
+  await page.getByRole("button", { name: "To the end" }).click();
+  await until(async () => (await fromEnd()) < 5, "the end");
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+it("goes to what a link names, as often as it is asked for", async () => {
+  const { items } = await bed.api<EventPage>("GET", `/sessions/${session}/events?limit=1000`);
+  // A call knows its last event only; the link names its first.
+  const call = items.find((event) => event.type === "tool_call" && event.title.includes("7*"))!;
+  const row = scroller().locator("article", { hasText: "7*" }).first();
+  for (const _ of ["once", "again"]) {
+    await page.evaluate((address) => {
+      const link = Object.assign(document.createElement("a"), { href: address, textContent: "There" });
+      document.body.append(link);
+      link.click();
+      link.remove();
+    }, `/s/${session}#e${call.seq}`);
+    const isThere = () => Promise.all([scroller().boundingBox(), row.boundingBox({ timeout: 1000 })]).then(([box, it]) => box !== null && it !== null && Math.abs(it.y - box.y) < 60, () => false);
+    await until(isThere, "the call");
+    await scroller().focus();
+    await page.keyboard.press("End");
+    await until(async () => (await fromEnd()) < 5, "the end");
+  }
 });
 
 it("goes to its first and last line by keys", async () => {
