@@ -20,3 +20,15 @@ export function choicesFor(hasPlan: boolean, contextUsed: number | null): readon
     { choice: "keep_planning", name: "No, keep planning", note: "Say what to change" },
   ];
 }
+
+/** Whether a choice lets the plan be carried out. */
+export function isYes(choice: PlanChoice): boolean {
+  return choice !== "keep_planning";
+}
+
+/** The choice that a key stands for; none is a yes where the request is better denied. */
+export function choiceOf(event: Pick<KeyboardEvent, "key" | "shiftKey">, choices: readonly Choice[], isBetterDenied: boolean): PlanChoice | null {
+  const at = event.key === "Tab" && event.shiftKey ? 0 : /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : -1;
+  const choice = choices[at]?.choice ?? null;
+  return choice !== null && isBetterDenied && isYes(choice) ? null : choice;
+}

@@ -63,6 +63,11 @@ export function subjectLine(request: Approval): string {
   }
 }
 
+/** What requests were about, by the calls they belong to. */
+export function subjectsByCall(rows: readonly ApprovalRow[]): ReadonlyMap<string, string> {
+  return new Map(rows.flatMap(({ request }) => (request?.tool_call_id ? [[request.tool_call_id, subjectLine(request)] as const] : [])));
+}
+
 function toolLine(name: string, payload: NormalizedPayload): string {
   switch (payload.kind) {
     case "shell_exec":

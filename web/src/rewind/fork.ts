@@ -6,6 +6,7 @@ import { route, sessionPath } from "../app/route.svelte";
 import { composers } from "../composer/drafts";
 import { call } from "../connection/rest";
 import { titleOf } from "../state/list";
+import { profileOf } from "./profile";
 
 /** Makes a copy that ends at `from` and goes there; `text` is what is said next, if anything is. */
 export async function fork(session: SessionId, from: From, text = ""): Promise<void> {
@@ -14,7 +15,8 @@ export async function fork(session: SessionId, from: From, text = ""): Promise<v
   if (!copy) return;
   house.adopt(copy);
   if (text !== "") composers.giveBack(copy.id, text);
-  house.tell(from.kind === "scratch" ? "A new session in the same directory." : "A copy that ends there. The original stays as it is.");
+  const lacks = from.kind === "scratch" && original && profileOf(original).lacks ? " Its variables and MCP servers with secrets are not handed on." : "";
+  house.tell(from.kind === "scratch" ? `A new session in the same directory.${lacks}` : "A copy that ends there. The original stays as it is.");
   route.go(sessionPath(copy.id));
 }
 
@@ -22,7 +24,7 @@ function copied(session: SessionId, from: From, original: SessionRow | null): Pr
   const title = original ? `${titleOf(original)} (fork)` : null;
   if (from.kind === "scratch" && original) {
     // Nothing stands before the first prompt: there is nothing to copy.
-    return call("createSession", { body: { cwd: original.cwd, policy: original.policy, title } });
+    return call("createSession", { body: { cwd: original.cwd, policy: original.policy, profile: profileOf(original).profile, title } });
   }
   return call("forkSession", { params: { session }, body: { at: from.kind === "message" ? from.uuid : null, title } });
 }

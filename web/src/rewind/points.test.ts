@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { live, log } from "../state/logs.test-support";
-import { uuidOf, type Item } from "../state/items";
-import { before, isInConversation, living, pointsOf } from "./points";
+import { uuidOf, type Item, type TextItem } from "../state/items";
+import { before, isForkable, isInConversation, living, pointsOf } from "./points";
 
 describe("going back", () => {
   it("goes to before any prompt: after the turn before it, or to the beginning", () => {
@@ -20,6 +20,15 @@ describe("going back", () => {
     expect(first && isInConversation(items, first.key)).toBe(false);
     const last = items.at(-1);
     expect(last && isInConversation(items, last.key)).toBe(true);
+  });
+
+  it("leads to a copy from texts of the conversation, not from those of a subagent", () => {
+    const { items } = live(log("subagent-background"));
+    const texts = (of: readonly Item[]) => of.filter((item): item is TextItem => item.kind === "text" && item.uuid !== null);
+    const inner = items.flatMap((item) => (item.kind === "tool" ? texts(item.children) : []));
+    expect(inner.length).toBeGreaterThan(0);
+    expect(inner.filter((item) => isForkable(items, item))).toEqual([]);
+    expect(texts(items).every((item) => isForkable(items, item))).toBe(true);
   });
 
   it("leaves out what was dropped by going back", () => {

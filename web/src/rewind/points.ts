@@ -1,7 +1,7 @@
 /** Where a conversation can be gone back to. Pure. */
 
 import type { From, Rewound } from "../../api/types";
-import { uuidOf, type Item, type UserItem } from "../state/items";
+import { uuidOf, type Item, type TextItem, type UserItem } from "../state/items";
 
 /** A prompt that can be gone back to. */
 export type Point = UserItem & { readonly prompt: string };
@@ -15,6 +15,11 @@ export function pointsOf(items: readonly Item[]): readonly Point[] {
 export function isPoint(item: Item): item is Point {
   if (item.kind !== "user" || item.prompt === null || item.origin.kind !== "user") return false;
   return item.state?.kind === "answered" || item.state?.kind === "taken_up";
+}
+
+/** Whether a copy can end at a text: one of the conversation's own, and none that a subagent said within a call. */
+export function isForkable(items: readonly Item[], item: TextItem): boolean {
+  return item.uuid !== null && items.includes(item);
 }
 
 /** What is part of the conversation that goes on: nothing that was cleared, or dropped by going back. */

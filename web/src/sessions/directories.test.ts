@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { choices, meant, soughtBy } from "./directories";
+import { choices, completion, meant, soughtBy } from "./directories";
 
 const found = { path: "/home/ann", parent: null, names: ["boat", "shed"], truncated: false, roots: ["/home/ann"] };
 
@@ -22,6 +22,18 @@ it("offers recent ones first, then the way up, then what is inside", () => {
   expect(texts("/home/ann/shed/", inside)).toEqual(["/home/ann/", "/home/ann/shed/saw/"]);
   expect(texts("/home/ann/shed/x", inside)).toEqual([]);
   expect(texts("/home/ann/shed/S", inside)).toEqual(["/home/ann/shed/saw/"]);
+});
+
+it("completes what has begun, and nothing that is whole or known", () => {
+  const there = { ...found, names: ["boat", "boat-old", "shed"] };
+  const by = (text: string, recent: string[] = []) => completion(text, recent, there as never)?.text ?? null;
+  expect(by("/home/ann/sh")).toBe("/home/ann/shed/");
+  expect(by("/home/ann/boat-")).toBe("/home/ann/boat-old/");
+  expect(by("/home/ann/boat")).toBeNull();
+  expect(by("/home/ann/she", ["/home/ann/she"])).toBeNull();
+  expect(by("/home/ann/")).toBeNull();
+  expect(by("/home/ann/x")).toBeNull();
+  expect(completion("/home/ann/sh", [], null)).toBeNull();
 });
 
 it("means the directory without the slash at its end, except for the root", () => {

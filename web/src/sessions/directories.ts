@@ -38,6 +38,16 @@ export function choices(text: string, recent: readonly string[], found: Director
   return offered;
 }
 
+/**
+ * What Tab makes of it: as in a shell, what has begun is completed. A name that is whole, or a directory
+ * that is known, is meant as it is, whatever else begins so.
+ */
+export function completion(text: string, recent: readonly string[], found: Directories | null): Choice | null {
+  const { starts } = soughtBy(text);
+  if (starts === "" || recent.includes(text.trim()) || found === null || found.names.includes(starts)) return null;
+  return choices(text, recent, found).find((one) => one.kind === "inside") ?? null;
+}
+
 function below(path: string, name: string): string {
   return path.endsWith("/") ? path + name : `${path}/${name}`;
 }

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+
+import { profileOf } from "./profile";
+
+it("is what the session was made with, in its model and mode of now", () => {
+  const settings = { model: "opus", mode: "plan", effort: "high", allow_bypass: true, add_dirs: ["/srv"] };
+  expect(profileOf({ settings, model: "sonnet", mode: "acceptEdits" })).toEqual({
+    profile: { model: "sonnet", mode: "acceptEdits", effort: "high", allow_bypass: true, add_dirs: ["/srv"] },
+    lacks: false,
+  });
+  expect(profileOf({ settings, model: null, mode: null }).profile).toMatchObject({ model: "opus", mode: "plan" });
+  expect(profileOf({ settings: null, model: null, mode: null })).toEqual({ profile: {}, lacks: false });
+});
+
+it("has nothing of what is hidden here", () => {
+  const settings = { effort: "low", env: { KEY: "***" }, mcp_servers: { charts: { headers: { authorization: "***" } } } };
+  expect(profileOf({ settings, model: null, mode: null })).toEqual({ profile: { effort: "low" }, lacks: true });
+});
