@@ -34,7 +34,8 @@ export class EventFeed {
       for (let after = read.at(-1)?.seq ?? 0; after < this.#wanted; ) {
         const { items, next } = await call("listEvents", { params, query: { after, limit: PART }, signal });
         read.push(...items);
-        after = next ?? Number.POSITIVE_INFINITY;
+        // More may be wanted by now than when this part was asked for. Where there is nothing more, there is an end.
+        after = next ?? items.at(-1)?.seq ?? this.#wanted;
       }
       this.events = read;
       this.whole = true;

@@ -19,26 +19,22 @@ export class WireLog {
   readonly #session: string;
   readonly #stop = new AbortController();
   #to = 0;
+  #wanted = 0;
+  /** The length up to which was read; less may have come, since the last line may be half a one. */
+  #tried = -1;
 
   constructor(session: string, run: string) {
     this.#session = session;
     this.run = run;
   }
 
-  /** Reads what there is up to this length; the first time the last part of it. */
+  /**
+   * Reads what there is up to this length; the first time the last part of it. Calling it while something
+   * is read makes it read on then.
+   */
   readOn(length: number): Promise<void> {
-    return this.#read(async () => {
-      if (!this.here) this.#to = this.from = Math.max(0, length - PART);
-      while (this.#to < length) {
-        const { lines, from, to } = await this.#part(this.#to, length - this.#to, !this.here && this.#to > 0);
-        if (!this.here) this.from = from;
-        this.lines = [...this.lines, ...lines];
-        this.here = true;
-        if (to === this.#to) break;
-        this.#to = to;
-      }
-      this.here = true;
-    });
+    this.#wanted = Math.max(this.#wanted, length);
+    return this.#read(async () => {});
   }
 
   /** Reads the part before what is here. */
@@ -60,6 +56,20 @@ export class WireLog {
     this.#stop.abort();
   }
 
+  async #forward(length: number): Promise<void> {
+    if (!this.here) this.#to = this.from = Math.max(0, length - PART);
+    while (this.#to < length) {
+      const { lines, from, to } = await this.#part(this.#to, length - this.#to, !this.here && this.#to > 0);
+      if (!this.here) this.from = from;
+      this.lines = [...this.lines, ...lines];
+      this.here = true;
+      if (to === this.#to) break;
+      this.#to = to;
+    }
+    this.here = true;
+    this.#tried = length;
+  }
+
   async #part(offset: number, length: number, cut: boolean) {
     const params = { session: this.#session, run: this.run };
     const blob = await call("getWireLog", { params, query: { offset, length }, signal: this.#stop.signal });
@@ -72,6 +82,7 @@ export class WireLog {
     this.trouble = null;
     try {
       await work();
+      while (this.#tried < this.#wanted) await this.#forward(this.#wanted);
     } catch (error) {
       if (!this.#stop.signal.aborted) this.trouble = sentence(error);
     }
