@@ -25,10 +25,21 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 400,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // By themselves: else the bundler's own helpers end up in the highlighter, and everything loads it.
+            { name: "helpers", test: /rolldown[/:]runtime/ },
+            { name: "highlighter", test: /highlight\.js\/(?:lib|es)\/core\.js/ },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { "/api": api } },
   test: {
-    include: ["src/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "build/**/*.test.ts"],
     environment: "node",
   },
 });

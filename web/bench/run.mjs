@@ -9,12 +9,12 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
+import { entryOf } from "../build/entry.mjs";
 import { StandIn } from "./host.mjs";
 import { observeFrames, observePaint } from "./observe.mjs";
 import { LAST_WORDS, STREAMED, Transcript } from "./transcript.mjs";
@@ -88,7 +88,7 @@ if (few && many) {
 }
 
 await stream();
-table.push(["entry JS with the conversation, gzip", `${(entry() / 1024).toFixed(1)} KiB`, "≤ 150 KiB"]);
+table.push(["entry JS with the conversation, gzip", `${(entryOf(dist).bytes / 1024).toFixed(1)} KiB`, "≤ 150 KiB"]);
 await browser.close();
 host.close();
 table.push([`load of the machine (${cpus().length} cores)`, (loadavg()[0] ?? 0).toFixed(1), ""]);
@@ -127,14 +127,6 @@ async function stream() {
   table.push(["  p99", `${at(gaps, 0.99).toFixed(1)} ms`, "≤ 25 ms"]);
   table.push(["  over 20 ms", `${(100 * over).toFixed(1)} %`, "≤ 5 %"]);
   table.push(["  tasks over 50 ms", String(tasks), ""]);
-}
-
-/** What is loaded before a conversation can be shown. */
-function entry() {
-  const page = readFileSync(join(dist, "index.html"), "utf8");
-  const scripts = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map((match) => match[1] ?? "");
-  const talk = readdirSync(join(dist, "assets")).filter((file) => /^SessionPage-.*\.js$/.test(file)).map((file) => `assets/${file}`);
-  return [...scripts, ...talk].reduce((sum, script) => sum + gzipSync(readFileSync(join(dist, script))).length, 0);
 }
 
 /** @param {readonly number[]} sorted @param {number} part */

@@ -6,10 +6,14 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 
-/** What is loaded before a conversation can be seen: the page and its first chunk. */
+import { chunks, entryOf } from "./entry.mjs";
+
+/** What may be loaded before a conversation can be seen. */
 const ENTRY_LIMIT = 150 * 1024;
+/** What not every conversation needs: the highlighter, changes of files, going back. */
+const LATER = ["highlighter", "DiffView", "Rewind"];
 const WORTH_IT = /\.(js|css|html|svg|webmanifest)$/;
 const NO_BUILD = '{ version: "none", files: [] }';
 
@@ -47,12 +51,12 @@ function compress(file) {
 }
 
 function checkEntry() {
-  const page = readFileSync(join(out, "index.html"), "utf8");
-  const scripts = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map((match) => match[1] ?? "");
-  const talk = files.filter((file) => /^assets\/SessionPage-[^/]*\.js$/.test(file));
-  const size = [...scripts, ...talk].reduce((sum, file) => sum + gzipSync(readFileSync(join(out, file))).length, 0);
-  console.log(`entry: ${(size / 1024).toFixed(1)} KiB gzip, the conversation included`);
-  if (scripts.length === 0 || talk.length === 0 || size > ENTRY_LIMIT) {
-    throw new Error(`the entry must be there and have at most ${ENTRY_LIMIT / 1024} KiB`);
+  const { files: loaded, bytes } = entryOf(out);
+  console.log(`entry: ${(bytes / 1024).toFixed(1)} KiB gzip, the conversation included`);
+  if (bytes > ENTRY_LIMIT) throw new Error(`the entry must have at most ${ENTRY_LIMIT / 1024} KiB`);
+  for (const name of LATER) {
+    const found = chunks(out, name);
+    if (found.length === 0) throw new Error(`${name} has no chunk of its own`);
+    if (found.some((file) => loaded.includes(file))) throw new Error(`${name} must be loaded when it is needed, not with the entry`);
   }
 }

@@ -226,6 +226,21 @@ describe("nothing in a text becomes more than text", () => {
   }, 60_000);
 });
 
+test("what draws a change, and what colours it, is loaded with the first one", async () => {
+  await open("/dev/stage.html");
+  const later: string[] = [];
+  page.on("request", (request) => later.push(request.url()));
+  const diff = "--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-let a = 1;\n+let a = 2;\n";
+  const change = (path: string) => call({ kind: "modify_file", file_path: path, change: "modified", mutations: [], patch: { diff, lines_added: 1, lines_removed: 1 } }, { state: "complete" });
+  await page.evaluate((given) => stage.show("ItemView", given), change("x.rs"));
+  await page.getByRole("region", { name: "Change to x.rs" }).locator(".hljs-keyword").first().waitFor();
+  expect(later.some((url) => /rust-.*\.js/.test(url))).toBe(true);
+  // From then on it is there at once.
+  await page.evaluate((given) => stage.show("ItemView", given), change("y.rs"));
+  expect(await page.getByRole("region", { name: "Change to y.rs" }).count()).toBe(1);
+  expect(trouble).toEqual([]);
+}, 60_000);
+
 test("a long table is drawn in pieces", async () => {
   await open("/dev/stage.html");
   const rows = Array.from({ length: 1000 }, (_, at) => `| ${at} | case_${at} | measured **twice** | fine |`);
