@@ -10,12 +10,12 @@ use crate::holder::{HolderProgram, Times};
 use crate::host::{Defaults, Keep, Options, Profile};
 use crate::http::guard::Tls;
 use crate::http::ws::SocketTerms;
-use crate::telemetry::{DebugOptions, Telemetry, TelemetryOptions, TraceOptions};
+use crate::telemetry::{DebugOptions, Telemetry, TelemetryError, TelemetryOptions, TraceOptions};
 
 impl DaemonOptions {
     /// As it is configured, without pages. Starts telemetry; must be called within a runtime.
     pub fn of(config: &Config, holder: HolderProgram) -> Result<Self, DaemonError> {
-        let telemetry = Telemetry::start(&telemetry(config)?)?;
+        let telemetry = telemetry(config)?;
         let defaults = Times::default();
         let host = Options {
             cli: config.claude.path.clone().map_or(Cli::Find, Cli::At),
@@ -59,15 +59,27 @@ impl DaemonOptions {
     }
 }
 
-/// What is told to others, as it is configured, or as the usual variables say.
-fn telemetry(config: &Config) -> Result<TelemetryOptions, DaemonError> {
-    let usual = TraceOptions::from_env(|name| std::env::var(name).ok());
-    let trace = match &config.telemetry.otlp_endpoint {
-        Some(endpoint) => Some(TraceOptions::to(&endpoint.0)),
-        None => usual.map_err(crate::telemetry::TelemetryError::from)?,
-    };
+/// Telemetry as it is configured, or as the usual variables say.
+///
+/// Those variables are often set for Claude Code's own telemetry, and then need not fit ours: what
+/// they ask for and cannot be had is told, not a reason to do nothing.
+fn telemetry(config: &Config) -> Result<Telemetry, TelemetryError> {
     let debug = config.telemetry.debug_jsonl.as_ref().map(DebugOptions::in_dir);
-    Ok(TelemetryOptions { trace, debug, ..TelemetryOptions::default() })
+    let start = |trace: Option<TraceOptions>| {
+        let debug = debug.clone();
+        Telemetry::start(&TelemetryOptions { trace, debug, ..TelemetryOptions::default() })
+    };
+    if let Some(endpoint) = &config.telemetry.otlp_endpoint {
+        return start(Some(TraceOptions::to(&endpoint.0)));
+    }
+    let usual = TraceOptions::from_env(|name| std::env::var(name).ok());
+    match usual.map_err(TelemetryError::from).and_then(start) {
+        Err(TelemetryError::Trace(error)) => {
+            tracing::warn!(%error, "sessions are not traced, although OTEL_ variables ask for it");
+            start(None)
+        }
+        started => started,
+    }
 }
 
 fn new_sessions(defaults: &SessionDefaults) -> Defaults {
