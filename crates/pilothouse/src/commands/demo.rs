@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context;
@@ -10,6 +11,7 @@ use pilothouse_host::config::Config;
 use pilothouse_host::daemon::DaemonOptions;
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::store::SessionFilter;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
 use super::login::{link_for, open_browser};
@@ -41,6 +43,8 @@ fn enter(args: &DemoArgs) -> anyhow::Result<anyhow::Error> {
         }
     }
     command.env("CLAUDE_CONFIG_DIR", place.home());
+    // Nor is anybody told of it.
+    command.env("OTEL_SDK_DISABLED", "true");
     command.args(["demo", "--port", &args.port.to_string()]);
     if args.no_open {
         command.arg("--no-open");
@@ -63,8 +67,12 @@ async fn play(args: &DemoArgs, place: &Place) -> anyhow::Result<Exit> {
     let link = link_for(&serving.daemon, &serving.beacon)?;
     let origin = serving.beacon.origin().unwrap_or_default();
     let (stop, clearing) = (told_to_stop()?, host.clone());
+    let mut window_closed = signal(SignalKind::hangup())?;
     let running = tokio::spawn(serving.run(async move {
-        stop.await;
+        tokio::select! {
+            () = stop => {}
+            _ = window_closed.recv() => {}
+        }
         clear(&clearing).await;
     }));
     begin(&host, place, |number, of| {
@@ -78,14 +86,37 @@ async fn play(args: &DemoArgs, place: &Place) -> anyhow::Result<Exit> {
         out,
         "The demo runs at {origin}.\n{} {link}\n\nIts Claude is simulated: no account, no network. \
          Its files are in {}\nand are gone when you end it with Ctrl-C.\nIn another terminal: \
-         pilothouse --data-dir {} ls",
+         {} --data-dir {} ls",
         if opened { "Your browser opens" } else { "Open" },
         place.project().display(),
-        place.data().display(),
+        typed(&std::env::current_exe()?),
+        quoted(&place.data()),
     )?;
     out.flush()?;
     running.await?;
     Ok(Exit::Done)
+}
+
+/// What to type to have this program: its name where a shell finds it by that, else all of its path.
+fn typed(exe: &Path) -> String {
+    let name = exe.file_name().unwrap_or_default();
+    let found = std::env::var_os("PATH").and_then(|path| {
+        std::env::split_paths(&path).map(|dir| dir.join(name)).find(|program| program.is_file())
+    });
+    let is_found = found
+        .and_then(|program| program.canonicalize().ok())
+        .is_some_and(|program| exe.canonicalize().is_ok_and(|exe| exe == program));
+    quoted(if is_found { Path::new(name) } else { exe })
+}
+
+/// A path as a word of a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
+    match text.chars().all(is_plain) {
+        true => text.into_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
 }
 
 /// Ends everything, so that nobody writes into a directory that is being removed.
@@ -97,4 +128,18 @@ async fn clear(host: &Host) {
         ending.spawn(async move { host.delete(row.id, "demo").await });
     }
     while ending.join_next().await.is_some() {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_can_be_typed() {
+        assert_eq!(quoted(Path::new("/tmp/a-b.c")), "/tmp/a-b.c");
+        assert_eq!(quoted(Path::new("/tmp/it's here")), r"'/tmp/it'\''s here'");
+        // Nobody has the test's own program in their PATH.
+        let exe = std::env::current_exe().unwrap();
+        assert_eq!(typed(&exe), quoted(&exe));
+    }
 }

@@ -1,18 +1,21 @@
 //! The demo: from nothing to sessions that wait, and to nothing again.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
 use rustix::process::Signal;
 
-use super::bed::{Bed, Ran, signal, until};
+use super::bed::{Bed, EXE, Ran, signal, until};
 
 #[test]
 fn everything_from_nothing() {
     let bed = Bed::new();
     let mut command = bed.command(["demo", "--no-open"]);
     command.env("TMPDIR", bed.path("work")).stdout(std::process::Stdio::piped());
+    let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", collector.local_addr().unwrap());
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let origin = lines.next().unwrap();
@@ -20,13 +23,14 @@ fn everything_from_nothing() {
     assert!(lines.next().unwrap().contains("/login#"));
     let last = lines.find(|line| line.contains("--data-dir")).unwrap();
     let data = last.split_whitespace().nth_back(1).unwrap().to_owned();
+    // Nobody has this program in their PATH.
+    assert!(last.contains(&format!(" {EXE} --data-dir ")), "{last}");
 
-    let mut page = TcpStream::connect(address).unwrap();
-    let host = format!("Host: {address}\r\nConnection: close\r\n\r\n");
-    write!(page, "GET /api/v1/health HTTP/1.1\r\n{host}").unwrap();
-    let mut answer = String::new();
-    page.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    // The client's page, and the script that makes something of it.
+    let page = get(address, "/");
+    let (_, script) = page.split_once("src=\"/assets/").expect("no script in the page");
+    let (script, _) = script.split_once('"').unwrap();
+    assert!(get(address, &format!("/assets/{script}")).contains("content-type: text/javascript"));
 
     let with = |more: &[&str]| bed.ok(["--data-dir", &*data].iter().chain(more));
     until(|| with(&["ls", "--waiting"]).matches("waiting ?").count() == 3);
@@ -45,6 +49,19 @@ fn everything_from_nothing() {
     signal(child.id(), Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(!project.exists(), "nothing is left");
+    collector.set_nonblocking(true).unwrap();
+    assert_eq!(collector.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "it told somebody");
+}
+
+/// What is at a path of a daemon.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+    answer
 }
 
 #[test]
