@@ -15,7 +15,7 @@ use pilothouse_host::doctor::{Check, Examination, Program, Report, State};
 use super::{json_line, print};
 use crate::args::JsonArgs;
 use crate::exit::Exit;
-use crate::reach::Beacon;
+use crate::reach::{Keeper, running};
 use crate::view::{BAD, DIM, GOOD, PLAIN, Screen, WARN, one_line};
 
 pub(super) async fn doctor(config: &Config, args: &JsonArgs) -> anyhow::Result<Exit> {
@@ -29,10 +29,10 @@ pub(super) async fn doctor(config: &Config, args: &JsonArgs) -> anyhow::Result<E
     let examination = Examination::of(&config.data_dir, Program::find(&cli));
     let mut report = tokio::task::spawn_blocking(move || examination.run()).await?;
     progress("Claude Code")?;
-    report.checks.extend(claude::checks(cli).await);
+    report.checks.extend(claude::checks(cli, &config.session).await);
     progress("holders")?;
     report.checks.push(holding::holder().await);
-    report.checks.push(port(config));
+    report.checks.push(port(config).await);
     progress("recorded sessions")?;
     report.checks.retain(|check| check.id != "unknown_messages");
     report.checks.push(recorded::unknown(config).await);
@@ -78,10 +78,18 @@ fn show(report: &Report, screen: &mut Screen) -> std::io::Result<()> {
 }
 
 /// Whether the daemon can listen where it should.
-fn port(config: &Config) -> Check {
-    if let Some(beacon) = Beacon::read(&config.data_dir) {
-        let at = beacon.origin().unwrap_or_default();
-        return check("port", "Port", State::Ok, format!("the daemon listens at {at}"));
+async fn port(config: &Config) -> Check {
+    match running(config).await {
+        Ok(Some((_, beacon))) if beacon.keeper == Keeper::Daemon => {
+            let at = beacon.origin().unwrap_or_default();
+            return check("port", "Port", State::Ok, format!("the daemon listens at {at}"));
+        }
+        // A command that serves itself uses another port.
+        Ok(_) => {}
+        Err(error) => {
+            let advice = "Until that is mended no command can be used.";
+            return advised("port", "Port", State::Fail, format!("{error:#}"), advice);
+        }
     }
     for address in &config.server.listen {
         if let Err(error) = std::net::TcpListener::bind(address) {
