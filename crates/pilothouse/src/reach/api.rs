@@ -4,6 +4,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -32,6 +33,12 @@ pub(crate) enum ApiError {
     /// It cannot be reached, or went away.
     #[error("the daemon went away ({0}): see `pilothouse status`, then try again")]
     Gone(String),
+    /// It takes what it is asked, and says nothing.
+    #[error(
+        "who listens at {0} says nothing: the daemon may be stopped, or have too much to do; \
+         `pilothouse down` ends it, or tells how"
+    )]
+    Silent(SocketAddr),
     /// Somebody else is where it should be.
     #[error(
         "who listens at {0} shows another certificate than the daemon of this data directory: see \
@@ -60,12 +67,17 @@ impl ApiError {
     }
 }
 
+/// How long a daemon may take to begin an answer if nothing else is said. It gives up itself after a
+/// minute (`limits.request`), and tells so: one that is silent for longer works no more.
+const PATIENCE: Duration = Duration::from_secs(90);
+
 /// A daemon that can be asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Api {
     address: SocketAddr,
     token: Token,
     tls: Option<Arc<ClientConfig>>,
+    patience: Duration,
 }
 
 /// A connection, whatever it is made of.
@@ -104,7 +116,13 @@ impl Ask {
 
 impl Api {
     pub(crate) fn new(address: SocketAddr, token: Token, tls: Option<Arc<ClientConfig>>) -> Self {
-        Self { address, token, tls }
+        Self { address, token, tls, patience: PATIENCE }
+    }
+
+    /// The same daemon, which may take so long for what it is asked to do.
+    pub(crate) fn within(mut self, limit: Duration) -> Self {
+        self.patience = self.patience.max(limit + PATIENCE);
+        self
     }
 
     async fn connect(&self) -> Result<Box<dyn Wire>, ApiError> {
@@ -124,6 +142,20 @@ impl Api {
 
     /// The answer, if it is one that was hoped for.
     pub(crate) async fn send(&self, ask: Ask) -> Result<Response<Incoming>, ApiError> {
+        self.send_within(self.patience, ask).await
+    }
+
+    /// The same, with another patience.
+    pub(crate) async fn send_within(
+        &self,
+        patience: Duration,
+        ask: Ask,
+    ) -> Result<Response<Incoming>, ApiError> {
+        let answered = tokio::time::timeout(patience, self.exchange(ask)).await;
+        answered.unwrap_or(Err(ApiError::Silent(self.address)))
+    }
+
+    async fn exchange(&self, ask: Ask) -> Result<Response<Incoming>, ApiError> {
         let stream = self.connect().await?;
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(ApiError::gone)?;

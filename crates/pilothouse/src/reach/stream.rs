@@ -1,5 +1,7 @@
 //! The events of a session as they happen, over server-sent events.
 
+use std::time::Duration;
+
 use bytes::BytesMut;
 use hyper::Method;
 use hyper::body::Incoming;
@@ -8,6 +10,7 @@ use pilothouse_session::Delta;
 use pilothouse_session::event::{Event, OpenItem};
 use pilothouse_session::id::SessionId;
 use serde::Deserialize;
+use tokio::time::{Instant, timeout_at};
 
 use super::Reach;
 use super::api::{ApiError, Ask, piece};
@@ -40,10 +43,33 @@ pub(crate) struct Watch {
 /// More than this in vain, and something is wrong.
 const TRIES: u32 = 20;
 
+/// The daemon says at least every 15 s that it is there.
+const SILENCE: Duration = Duration::from_secs(60);
+
 #[derive(Debug)]
 struct Stream {
     body: Incoming,
     frames: Frames,
+    /// When something was heard last.
+    heard: Instant,
+}
+
+impl Stream {
+    fn new(body: Incoming) -> Self {
+        Self { body, frames: Frames::default(), heard: Instant::now() }
+    }
+
+    /// Reads on. May be given up at any time and asked again.
+    async fn read(&mut self) -> Result<(), ApiError> {
+        let gone = |why: &str| ApiError::Gone(why.to_owned());
+        let data = timeout_at(self.heard + SILENCE, piece(&mut self.body)).await;
+        match data.map_err(|_| gone("it has fallen silent"))?? {
+            Some(data) => self.frames.0.extend_from_slice(&data),
+            None => return Err(gone("it closed the connection")),
+        }
+        self.heard = Instant::now();
+        Ok(())
+    }
 }
 
 #[derive(Deserialize)]
@@ -87,8 +113,7 @@ impl Watch {
             None => {
                 let path = format!("/api/v1/sessions/{}/stream?after={}", self.session, self.after);
                 let response = reach.api().send(Ask::new(Method::GET, path)).await?;
-                let body = response.into_body();
-                self.stream.insert(Stream { body, frames: Frames::default() })
+                self.stream.insert(Stream::new(response.into_body()))
             }
         };
         loop {
@@ -102,10 +127,7 @@ impl Watch {
                     return Ok(update);
                 }
             }
-            match piece(&mut stream.body).await? {
-                Some(data) => stream.frames.0.extend_from_slice(&data),
-                None => return Err(ApiError::Gone("it closed the connection".to_owned())),
-            }
+            stream.read().await?;
         }
     }
 }
