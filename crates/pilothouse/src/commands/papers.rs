@@ -17,17 +17,13 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
     print(&String::from_utf8_lossy(&text))
 }
 
-/// Writes `pilothouse.1`, and a page for each command.
+/// Writes `pilothouse.1`, and a page for each command and each of theirs.
 pub(super) fn man(dir: &Path) -> anyhow::Result<Exit> {
     let written = || -> io::Result<()> {
         fs::create_dir_all(dir)?;
         let mut command = command();
         command.build();
-        write(&command, "pilothouse", dir)?;
-        for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-            write(sub, &format!("pilothouse-{}", sub.get_name()), dir)?;
-        }
-        Ok(())
+        write(&command, "pilothouse", dir)
     };
     written().with_context(|| format!("manual pages cannot be written to {}", dir.display()))?;
     Ok(Exit::Done)
@@ -36,5 +32,9 @@ pub(super) fn man(dir: &Path) -> anyhow::Result<Exit> {
 fn write(command: &clap::Command, name: &str, dir: &Path) -> io::Result<()> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
-    fs::write(dir.join(format!("{name}.1")), page)
+    fs::write(dir.join(format!("{name}.1")), page)?;
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        write(sub, &format!("{name}-{}", sub.get_name()), dir)?;
+    }
+    Ok(())
 }
