@@ -11,16 +11,20 @@ use pilothouse_session::policy::{
 use pilothouse_wire::Raw;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::sessions::{SessionRow, directory, find};
 use super::{json_line, print, usage};
 use crate::args::PolicyCommand;
 use crate::exit::Exit;
-use crate::reach::{Ask, Reach, quoted};
-use crate::view::{ACCENT, BAD, DIM, GOOD, PLAIN, Screen, Table, WARN, short};
+use crate::reach::{ApiError, Ask, Reach, quoted};
+use crate::view::{ACCENT, BAD, DIM, GOOD, PLAIN, Screen, Table, WARN, count, short};
 
 /// How many of the latest sessions are tried where none is named.
 const LATEST: usize = 20;
+
+/// How much of a file's name is kept in the name of its policy, which is short.
+const LONGEST_STEM: usize = 30;
 
 pub(super) async fn policy(
     config: impl Fn() -> anyhow::Result<Config>,
@@ -45,12 +49,38 @@ pub(super) async fn policy(
 /// The name under which the daemon knows a policy. A file is put there first.
 pub(super) async fn policy_name(reach: &mut Reach, policy: &str) -> anyhow::Result<String> {
     let Some((text, _)) = file(Path::new(policy))? else { return Ok(policy.to_owned()) };
-    let stem = Path::new(policy).file_stem().and_then(|stem| stem.to_str()).unwrap_or("policy");
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let name = format!("file-{}", stem.chars().map(plain).collect::<String>());
-    let put = Ask::new(Method::PUT, format!("/api/v1/policies/{}", quoted(&name)));
-    reach.send(put.json(&json!({ "text": text }))?).await?;
+    let name = name_of_file(Path::new(policy), &text);
+    let own = format!("/api/v1/policies/{}", quoted(&name));
+    // To put it changes the sessions that have it: one that is there stays untouched.
+    match reach.get::<Kept>(&own).await {
+        Ok(kept) if kept.text == text => return Ok(name),
+        Ok(_) => {
+            return Err(usage(format!(
+                "the policy `{name}` was changed since it was read from such a file: use it by \
+                 that name, or rename the file"
+            )));
+        }
+        Err(ApiError::Refused(document)) if document.status == 404 => {}
+        Err(error) => return Err(error.into()),
+    }
+    reach.send(Ask::new(Method::PUT, own).json(&json!({ "text": text }))?).await?;
     Ok(name)
+}
+
+#[derive(Deserialize)]
+struct Kept {
+    text: String,
+}
+
+/// What a file's text is kept as. Other sessions may have the policy of that name, so another text
+/// must have another: two files that are called alike must not change each other's sessions.
+fn name_of_file(path: &Path, text: &str) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let stem: String = stem.chars().take(LONGEST_STEM).map(plain).collect();
+    let digest: String =
+        Sha256::digest(text).iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    format!("file-{stem}-{digest}")
 }
 
 /// A policy in a file, with its text; none where it is a name.
@@ -98,7 +128,8 @@ fn check(files: &[PathBuf]) -> anyhow::Result<Exit> {
             });
         match checked {
             Ok(policy) => {
-                screen.line(GOOD, &format!("{name}: {} rules, all good", policy.len()))?;
+                let rules = count(policy.len(), "rule");
+                screen.line(GOOD, &format!("{name}: {rules}, all good"))?;
             }
             Err(error) => {
                 bad = true;
@@ -229,4 +260,19 @@ async fn test(
         screen.line(PLAIN, &all)?;
     }
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_text_has_another_name() {
+        let name = |path: &str, text: &str| name_of_file(Path::new(path), text);
+        assert_eq!(name("a/My Rules.toml", "x"), name("b/My Rules.toml", "x"));
+        assert_ne!(name("a/policy.toml", "x"), name("a/policy.toml", "y"));
+        assert!(name("My Rules.toml", "x").starts_with("file-my-rules-"));
+        let long = name(&"ü".repeat(200), "x");
+        assert!(long.len() <= 64 && long.is_ascii(), "{long}");
+    }
 }

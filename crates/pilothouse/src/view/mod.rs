@@ -12,6 +12,6 @@ mod transcript;
 pub(crate) use screen::{Screen, set_color};
 pub(crate) use style::*;
 pub(crate) use table::{Table, ago, short};
-pub(crate) use text::{harmless, one_line};
+pub(crate) use text::{count, harmless, one_line};
 pub(crate) use tool::diff;
 pub(crate) use transcript::{Transcript, seconds};

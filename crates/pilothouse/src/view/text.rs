@@ -25,6 +25,11 @@ pub(crate) fn one_line(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// So many of a thing.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 /// At most so many columns, with an ellipsis where something is missing.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {

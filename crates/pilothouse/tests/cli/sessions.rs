@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::bed::{Bed, Ran, fed, script, until};
+use super::bed::{Bed, Ran, script};
 
 fn id(row: &Value) -> String {
     row["id"].as_str().unwrap().to_owned()
@@ -22,7 +22,10 @@ fn what_is_kept_can_be_seen() {
     }
     let log = bed.ok(["logs", "last"]);
     assert!(log.contains("● echo shown") && log.contains("Done."), "{log}");
-    assert!(bed.ok(["logs", "last", "--raw"]).contains("o "), "the wire log");
+    let wire = bed.ok(["logs", "last", "--raw"]);
+    for record in ["s ", "i ", "o ", "x "] {
+        assert!(wire.lines().any(|line| line.starts_with(record)), "{record}: {wire}");
+    }
     let events = bed.ok(["logs", "last", "--json", "--after", "3"]);
     assert_eq!(serde_json::from_str::<Value>(events.lines().next().unwrap()).unwrap()["seq"], 4);
     assert!(bed.ok(["search", "shown"]).contains(&id[28..]));
@@ -50,69 +53,6 @@ fn a_conversation_goes_on_or_is_copied() {
     assert!(bed.ok(["show", forked.trim()]).contains("The copy"));
     bed.ok(["rm", "--force", &first, forked.trim()]);
     assert_eq!(bed.sessions().len(), 1);
-}
-
-#[test]
-fn requests_are_answered_from_elsewhere() {
-    let bed = Bed::new();
-    bed.ok(["up", "--no-open"]);
-    let lines = "tool Bash {\"command\":\"touch made\"}\n---\nsay So be it.";
-    let waiting = bed.start(["run", "--wait", "--json", &script(lines)]);
-    until(|| bed.ok(["ls", "--waiting"]).contains("waiting"));
-    assert!(bed.ok(["show", "last"]).contains("touch made"));
-    assert!(bed.ok(["approve"]).contains("allowed"));
-    let ran = Ran::wait(waiting);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(bed.path("work/made").exists());
-
-    let lines = "tool Bash {\"command\":\"touch other\"}\n---\nsay As you wish.";
-    let refused = bed.start(["run", "--wait", "--quiet", &script(lines)]);
-    until(|| bed.ok(["ls", "--waiting"]).contains("waiting"));
-    bed.ok(["deny", "--message", "leave it"]);
-    let ran = Ran::wait(refused);
-    assert_eq!((ran.code, &*ran.out), (Some(0), "As you wish.\n"), "{ran:?}");
-    assert!(!bed.path("work/other").exists());
-}
-
-#[test]
-fn a_session_is_sent_stopped_and_resumed() {
-    let bed = Bed::new();
-    bed.ok(["up", "--no-open"]);
-    bed.say(&["--quiet"], "say one");
-    bed.ok(["send", "last", &script("say sent")]);
-    until(|| bed.ok(["logs", "last"]).contains("sent\n"));
-    let piped = fed(bed.command(["send", "last"]), script("say piped").as_bytes());
-    assert_eq!(piped.code, Some(0), "{piped:?}");
-    until(|| bed.ok(["logs", "last"]).contains("piped\n"));
-    bed.ok(["stop", "last"]);
-    until(|| bed.ok(["show", "last"]).contains("ended"));
-    bed.ok(["resume", "last"]);
-    until(|| bed.ok(["show", "last"]).contains("ready"));
-}
-
-#[test]
-fn files_are_put_back() {
-    let bed = Bed::new();
-    bed.ok(["up", "--no-open"]);
-    std::fs::write(bed.path("work/file"), "before\n").unwrap();
-    let path = bed.path("work/file");
-    let lines = format!(
-        "tool Read {{\"file_path\":{path:?}}}\n---\n\
-         tool Write {{\"file_path\":{path:?},\"content\":\"after\\n\"}}\n---\nsay Done."
-    );
-    let ran = bed.say(&["--policy", "autonomous"], &lines);
-    assert_eq!((ran.code, &*std::fs::read_to_string(&path).unwrap()), (Some(0), "after\n"));
-    bed.ok(["resume", "last"]);
-    until(|| bed.ok(["show", "last"]).contains("ready"));
-    let prompts = bed.ok(["rewind", "last"]);
-    let prompt = prompts.split_whitespace().next().unwrap();
-    let would = bed.ok(["rewind", "last", prompt, "--dry-run"]);
-    assert!(would.starts_with("1 file would be put back (+1 −1 lines)\n"), "{would}");
-    assert!(would.contains("(changed)\n"), "{would}");
-    assert!(would.ends_with("@@ -1 +1 @@\n-after\n+before\n"), "{would}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "after\n");
-    assert!(bed.ok(["rewind", "last", prompt]).starts_with("1 file put back"));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "before\n");
 }
 
 #[test]
@@ -146,4 +86,45 @@ fn policies_are_tried_and_explained() {
     let checked = bed.run(["policy", "check", "mine.toml", "broken.toml"]);
     assert_eq!(checked.code, Some(1), "{checked:?}");
     assert!(checked.out.contains("broken.toml:3"), "{checked:?}");
+}
+
+#[test]
+fn a_file_does_not_change_the_policy_of_other_sessions() {
+    let bed = Bed::new();
+    for (dir, then) in [("strict", "deny = \"no\""), ("lenient", "then = \"allow\"")] {
+        std::fs::create_dir(bed.path("work").join(dir)).unwrap();
+        let text = format!("[[rule]]\ntool = \"Bash\"\n{then}\n");
+        std::fs::write(bed.path("work").join(dir).join("policy.toml"), text).unwrap();
+    }
+    let touch = |name: &str| format!("tool Bash {{\"command\":\"touch {name}\"}}\n---\nsay Done.");
+    let strict = bed.say(&["--policy", "strict/policy.toml"], &touch("one"));
+    assert_eq!(strict.code, Some(4), "{strict:?}");
+    let first = id(&bed.sessions()[0]);
+    let lenient = bed.say(&["--policy", "lenient/policy.toml"], &touch("two"));
+    assert_eq!(lenient.code, Some(0), "{lenient:?}");
+    let still = bed.say(&["--resume", &first], &touch("three"));
+    assert_eq!(still.code, Some(4), "{still:?}");
+    let made = ["one", "two", "three"].map(|name| bed.path("work").join(name).exists());
+    assert_eq!(made, [false, true, false]);
+    // People find it again, and it can be used by its name.
+    let shown = bed.ok(["show", &first]);
+    let policy = shown.lines().find_map(|line| line.strip_prefix("policy")).unwrap().trim();
+    assert!(policy.starts_with("file-policy-"), "{shown}");
+    assert!(bed.ok(["policy", "explain", policy, "Bash", "touch x"]).starts_with("deny"));
+}
+
+#[test]
+fn permissions_are_switched_off_for_who_says_so() {
+    let bed = Bed::new();
+    let lines = "tool Bash {\"command\":\"touch made\"}\n---\nsay Done.";
+    bed.say(&["--quiet"], "say one");
+    let late = bed.say(&["--continue", "--mode", "bypassPermissions"], lines);
+    assert_eq!(late.code, Some(2), "{late:?}");
+    assert!(late.err.contains("only a new one"), "{late:?}");
+    assert!(!bed.path("work/made").exists());
+    let mut command = bed.command(["run", "--json", "--mode", "bypassPermissions", &script(lines)]);
+    // Claude Code does not do it for root otherwise, as who tests may be.
+    let ran = Ran::of(&command.env("IS_SANDBOX", "1").output().unwrap());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(bed.path("work/made").exists() && !ran.out.contains("approval_requested"), "{ran:?}");
 }
