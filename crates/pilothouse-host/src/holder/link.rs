@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::SOCKET;
 use super::protocol::{Command, Greeting, NewlineInside, Refused};
-use crate::wirelog::{Decoder, Located};
+use crate::wirelog::{Decoder, Located, Record};
 
 /// How long a socket's path may be; the end of it is marked by a zero.
 const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
@@ -114,6 +114,18 @@ pub fn stop(dir: &Path, grace: Duration) -> Result<(), LinkError> {
     let mut bytes = Vec::new();
     Command::Stop { grace }.encode(&mut bytes)?;
     Ok(connect(dir)?.write_all(&bytes)?)
+}
+
+/// Ends the run in `dir`, its holder too, and waits for that. Whoever is attached is cut off.
+pub fn end(dir: &Path, grace: Duration) -> Result<(), LinkError> {
+    stop(dir, grace)?;
+    let mut link = Link::attach(dir, 0)?;
+    while let Some(found) = link.next_record()? {
+        if matches!(found.record, Record::Exited { .. }) {
+            link.say(Command::Bye)?;
+        }
+    }
+    Ok(())
 }
 
 /// Connects to the holder of the run in `dir`.

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use pilothouse_session::event::Status;
-use pilothouse_session::id::{RunId, SessionId};
+use pilothouse_session::id::SessionId;
 use pilothouse_session::policy::Place;
 use pilothouse_session::session::Setup;
 use rustix::fs::{FlockOperation, flock};
@@ -21,11 +21,9 @@ use super::policies::Policies;
 use super::profile::Profile;
 use super::watch::Overview;
 use super::{HostError, Options};
-use crate::holder::{PID_FILE, RunState, find, stop};
-use crate::hub::Tail;
+use crate::hub::{Cursor, Tail};
 use crate::runner::{Ask, Bustle, Mailbox, Runner, RunnerError, mailbox};
 use crate::store::{SessionFilter, Store};
-use crate::wirelog::compress;
 
 /// How long a loop that has failed waits before it begins again: what failed may need time.
 const RESTARTS: &[Duration] =
@@ -46,7 +44,7 @@ pub(crate) struct House {
     loops: TaskTracker,
     pub(super) closing: CancellationToken,
     /// One log is packed at a time: sessions need the processor more.
-    packing: Semaphore,
+    pub(super) packing: Semaphore,
     /// Locked as long as this host is open.
     lock: Mutex<Option<File>>,
 }
@@ -56,6 +54,14 @@ pub(crate) struct House {
 struct Open {
     tail: Arc<Tail>,
     mailbox: Option<Mailbox>,
+    /// It is being deleted: no loop is started.
+    is_shut: bool,
+}
+
+/// As long as this is there, nobody can open the session.
+pub(super) struct Shut<'a> {
+    house: &'a House,
+    session: SessionId,
 }
 
 /// Makes a directory that only its owner may enter, if it is not there.
@@ -121,71 +127,6 @@ impl House {
         }
     }
 
-    /// Ends runs of sessions that are gone, and packs the logs of those that have ended.
-    async fn tidy_runs(self: Arc<Self>) {
-        let house = Arc::clone(&self);
-        let left = blocking(move || house.runs_left_behind()).await;
-        match left {
-            Ok(dirs) => {
-                for dir in dirs {
-                    self.pack(dir).await;
-                }
-            }
-            Err(error) => tracing::warn!(%error, "old runs cannot be looked after"),
-        }
-    }
-
-    fn runs_left_behind(&self) -> io::Result<Vec<PathBuf>> {
-        let mut to_pack = Vec::new();
-        let sessions = match std::fs::read_dir(self.runs()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(to_pack),
-            sessions => sessions?,
-        };
-        for entry in sessions {
-            let dir = entry?.path();
-            let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let Ok(id) = name.parse().map(SessionId) else { continue };
-            let found = find(&dir)?;
-            // Asked only now: a run that was found belongs to a loop that was there before it.
-            let is_open = self.running(id).is_some();
-            for run in found {
-                match run.state {
-                    RunState::Live if !is_open => {
-                        let _ = stop(&run.dir, self.options.times.after_eof);
-                    }
-                    RunState::Ended(_) | RunState::Dead if !is_open => to_pack.push(run.dir),
-                    _ => {}
-                }
-            }
-        }
-        Ok(to_pack)
-    }
-
-    /// Packs the log of a run, as soon as its holder has ended.
-    pub(crate) async fn pack(&self, dir: PathBuf) {
-        let Ok(_turn) = self.packing.acquire().await else { return };
-        let packed = blocking(move || {
-            let pid_file = File::open(dir.join(PID_FILE))?;
-            flock(&pid_file, FlockOperation::LockShared)?;
-            compress(&dir).map_err(io::Error::other)
-        });
-        if let Err(error) = packed.await {
-            tracing::warn!(%error, "the log of a run was not packed; it can be read as it is");
-        }
-    }
-
-    fn runs(&self) -> PathBuf {
-        self.options.data_dir.join("runs")
-    }
-
-    pub(crate) fn session_runs(&self, session: SessionId) -> PathBuf {
-        self.runs().join(session.to_string())
-    }
-
-    pub(crate) fn run_dir(&self, session: SessionId, run: RunId) -> PathBuf {
-        self.session_runs(session).join(run.to_string())
-    }
-
     /// The surroundings of a session.
     pub(crate) fn setup(&self, cwd: &str, profile: &Profile, policy: Option<&str>) -> Setup {
         Setup {
@@ -204,11 +145,11 @@ impl House {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a session showed last; from now on it is kept for who watches.
-    pub(super) fn tail(&self, session: SessionId) -> Arc<Tail> {
+    /// Watches a session from now on. Under the lock of the registry: a session that nobody watches
+    /// is forgotten there, and its next loop would show things to another tail.
+    pub(super) fn watch(&self, session: SessionId) -> Cursor {
         let mut registry = self.registry();
-        let open = registry.entry(session).or_insert_with(Open::new);
-        Arc::clone(&open.tail)
+        registry.entry(session).or_insert_with(Open::new).tail.watch()
     }
 
     /// Where the loops of all sessions are asked that have one.
@@ -231,7 +172,7 @@ impl House {
             return mailbox.clone();
         }
         let (sender, asks) = mailbox();
-        if self.loops.is_closed() {
+        if open.is_shut || self.loops.is_closed() {
             // Nobody will hear it.
             return sender;
         }
@@ -250,6 +191,10 @@ impl House {
     ) {
         let mut failure = None;
         for wait in RESTARTS {
+            tokio::select! {
+                () = tokio::time::sleep(*wait) => {}
+                () = self.closing.cancelled(), if failure.is_some() => break,
+            }
             let (house, tail) = (Arc::clone(&self), Arc::clone(&tail));
             let ended = match blocking(move || Runner::load(&house, session, tail)).await {
                 Ok(runner) => runner.run(&mut asks).await,
@@ -265,7 +210,6 @@ impl House {
             if failure.as_ref().is_some_and(RunnerError::is_final) {
                 break;
             }
-            tokio::time::sleep(*wait).await;
         }
         asks.close();
         if let Some(error) = failure.and_then(RunnerError::told) {
@@ -315,6 +259,22 @@ impl House {
         }
     }
 
+    /// Lets the session's loop come to its end, and lets none begin.
+    pub(super) async fn shut(&self, session: SessionId) -> Shut<'_> {
+        let mailbox = {
+            let mut registry = self.registry();
+            let open = registry.entry(session).or_insert_with(Open::new);
+            open.is_shut = true;
+            open.mailbox.clone()
+        };
+        let shut = Shut { house: self, session };
+        if let Some(mailbox) = mailbox {
+            let _ = mailbox.send(Ask::Leave).await;
+            mailbox.closed().await;
+        }
+        shut
+    }
+
     /// How many sessions have a loop.
     pub(super) fn loops(&self) -> usize {
         self.registry().values().filter(|open| open.mailbox.is_some()).count()
@@ -338,11 +298,20 @@ impl House {
 
 impl Open {
     fn new() -> Self {
-        Self { tail: Arc::new(Tail::new()), mailbox: None }
+        Self { tail: Arc::new(Tail::new()), mailbox: None, is_shut: false }
     }
 
     fn is_idle(&self) -> bool {
-        self.mailbox.is_none() && self.tail.watchers() == 0
+        self.mailbox.is_none() && !self.is_shut && self.tail.watchers() == 0
+    }
+}
+
+impl Drop for Shut<'_> {
+    fn drop(&mut self) {
+        if let Some(open) = self.house.registry().get_mut(&self.session) {
+            open.is_shut = false;
+        }
+        self.house.unwatch(self.session);
     }
 }
 

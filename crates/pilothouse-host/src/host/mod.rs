@@ -4,6 +4,8 @@
 //! agent, a program that embeds this crate. Sessions are opened when somebody needs them; a session
 //! that is only listed costs no process and no task.
 
+mod auditing;
+pub(crate) mod checks;
 mod draft;
 mod error;
 mod house;
@@ -15,6 +17,7 @@ mod policies;
 pub(crate) mod profile;
 mod requests;
 mod rewind;
+mod runs;
 mod sessions;
 mod watch;
 mod wire;
@@ -25,6 +28,7 @@ use std::time::Duration;
 
 use pilothouse_client::Cli;
 
+pub use checks::Unfit;
 pub use error::HostError;
 pub(crate) use house::{House, at, blocking, private_dir};
 pub use imports::{ImportError, ImportSession};

@@ -1,12 +1,15 @@
 //! Creating, changing, commanding and ending sessions.
 
+use std::sync::Arc;
+
 use pilothouse_session::event::Status;
 use pilothouse_session::id::{PromptId, SessionId};
 use pilothouse_session::{Command, Session};
-use pilothouse_wire::{Block, Content, Raw};
+use pilothouse_wire::{Content, Raw};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use super::checks;
 use super::draft::{Draft, first_state};
 use super::house::blocking;
 use super::requests::{Beginning, NewSession, PromptRequest, SessionDetail};
@@ -63,7 +66,12 @@ impl Host {
             policy,
             settings,
         };
-        self.0.store.create_with(stored, &events, checkpoint).await?;
+        match self.0.store.create_with(stored, &events, checkpoint).await {
+            Err(StoreError::ConversationTaken { cli_session, session }) => {
+                return Err(HostError::ConversationInUse { cli_session, session });
+            }
+            created => created?,
+        }
         self.telemetry().metrics().session_listed(Status::Dormant, 1);
         self.0.overview.changed(id);
         self.session(id).await
@@ -80,29 +88,18 @@ impl Host {
         match begin.clone() {
             Beginning::Scratch => Ok(session),
             Beginning::Resume { cli_session } => {
-                self.must_be_free(&cli_session).await?;
+                checks::conversation(&cli_session)?;
                 Ok(session.of_conversation(cli_session))
             }
-            Beginning::Copy { cli_session, at } => Ok(session.copy_of(cli_session, at)),
+            Beginning::Copy { cli_session, at } => {
+                checks::conversation(&cli_session)?;
+                Ok(session.copy_of(cli_session, at.map(|at| at.to_string())))
+            }
             Beginning::Fork { session: original, at } => {
                 let row = self.session(original).await?;
                 let cli_session = row.cli_session.ok_or(HostError::NoConversation(original))?;
-                Ok(session.copy_of(cli_session, at))
+                Ok(session.copy_of(cli_session, at.map(|at| at.to_string())))
             }
-        }
-    }
-
-    /// Two sessions never write to one conversation.
-    async fn must_be_free(&self, cli_session: &str) -> Result<(), HostError> {
-        let filter =
-            SessionFilter { cli_session: Some(cli_session.to_owned()), ..Default::default() };
-        let page = self.read(move |store| store.sessions(&filter, None, 1)).await?;
-        match page.items.into_iter().next() {
-            None => Ok(()),
-            Some(row) => Err(HostError::ConversationInUse {
-                cli_session: cli_session.to_owned(),
-                session: row.id,
-            }),
         }
     }
 
@@ -152,6 +149,7 @@ impl Host {
 
     /// Asks something of a session, and waits for the answer.
     pub async fn command(&self, id: SessionId, command: Command) -> Result<Raw, HostError> {
+        checks::command(&command)?;
         // A session that is not there must not get a loop.
         if self.0.running(id).is_none() {
             self.session(id).await?;
@@ -174,11 +172,11 @@ impl Host {
         request: PromptRequest,
     ) -> Result<PromptId, HostError> {
         let PromptRequest { key, prompt, content, files, urgency } = request;
-        if !may_be_said(&content) {
-            return Err(HostError::BadPrompt);
-        }
+        key.as_deref().map(checks::key).transpose()?;
+        let content = checks::sayable(content).await?;
+        let is_named = key.is_some() || prompt.is_some();
         let mut prompt = prompt.unwrap_or_else(|| PromptId(Uuid::new_v4()));
-        if let Some(key) = key {
+        if is_named {
             let digest = digest(&content)?;
             let reservation = Reservation { session: id, key, prompt, digest };
             let reserved = self.0.store.reserve(reservation).await?;
@@ -196,37 +194,16 @@ impl Host {
     /// Ends the run of a session and deletes everything that belongs to it.
     pub async fn delete(&self, id: SessionId, by: &str) -> Result<(), HostError> {
         self.session(id).await?;
-        self.end_run(id).await?;
+        // It leaves off with what it does. Where there is no run, or no way to open the session,
+        // this is refused.
+        let _ = self.command(id, Command::Stop).await;
+        // What is said from here on starts no other.
+        let _shut = self.0.shut(id).await;
+        let house = Arc::clone(&self.0);
+        blocking(move || house.end_runs(id)).await?;
         let status = self.session(id).await?.status;
         self.0.store.delete(id, by).await?;
-        self.telemetry().metrics().session_forgotten(status);
-        if let Some(mailbox) = self.0.running(id) {
-            let _ = mailbox.send(Ask::Leave).await;
-        }
-        self.0.gone(id);
-        self.0.overview.changed(id);
-        let runs = self.0.session_runs(id);
-        let removed = blocking(move || match std::fs::remove_dir_all(&runs) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(HostError::File { path: runs, reason: error })
-            }
-            _ => Ok(()),
-        });
-        removed.await
-    }
-
-    /// Ends the session's run, if it has one, and waits for its end.
-    async fn end_run(&self, id: SessionId) -> Result<(), HostError> {
-        let mut changes = self.changes();
-        match self.command(id, Command::Stop).await {
-            // Refused where there is none, or where it is ending already.
-            Ok(_) | Err(HostError::Refused(_)) => {}
-            Err(error) => return Err(error),
-        }
-        while self.session(id).await?.status.has_run() {
-            changes.next().await;
-        }
-        Ok(())
+        self.0.forgotten(id, status).await
     }
 
     pub(super) async fn look(&self, id: SessionId) -> Option<crate::runner::View> {
@@ -234,18 +211,6 @@ impl Host {
         let (reply, view) = oneshot::channel();
         mailbox.send(Ask::Look { reply }).await.ok()?;
         view.await.ok()
-    }
-}
-
-/// A person says something, and does not speak for tools or for the model.
-fn may_be_said(content: &Content) -> bool {
-    match content {
-        Content::Text(text) => !text.trim().is_empty(),
-        Content::Blocks(blocks) => {
-            let may =
-                |block| matches!(block, &Block::Text(_) | &Block::Image(_) | &Block::Document(_));
-            !blocks.is_empty() && blocks.iter().all(may)
-        }
     }
 }
 

@@ -71,7 +71,7 @@ impl Host {
     /// Watches a session: first everything after the event number `after`, then what happens.
     pub async fn watch(&self, session: SessionId, after: u64) -> Result<Subscription, HostError> {
         self.session(session).await?;
-        let cursor = self.0.tail(session).watch();
+        let cursor = self.0.watch(session);
         Ok(Subscription {
             host: self.clone(),
             session,

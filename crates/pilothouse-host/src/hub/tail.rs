@@ -1,6 +1,7 @@
 //! The last things a session showed, and places in them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -59,9 +60,8 @@ struct Entries {
     first: u64,
     shown: VecDeque<Shown>,
     bytes: usize,
-    /// Where everybody stands who watches.
-    places: HashMap<u64, u64>,
-    last_watcher: u64,
+    /// How many stand where, of those who watch.
+    places: BTreeMap<u64, usize>,
 }
 
 impl Entries {
@@ -84,9 +84,22 @@ impl Entries {
         }
     }
 
+    fn enter(&mut self, place: u64) {
+        *self.places.entry(place).or_default() += 1;
+    }
+
+    fn leave(&mut self, place: u64) {
+        if let Entry::Occupied(mut there) = self.places.entry(place) {
+            *there.get_mut() -= 1;
+            if *there.get() == 0 {
+                there.remove();
+            }
+        }
+    }
+
     /// Lets go of what everybody has seen.
     fn tidy(&mut self) {
-        let needed = self.places.values().min().copied().unwrap_or(u64::MAX);
+        let needed = self.places.first_key_value().map_or(u64::MAX, |(place, _)| *place);
         while self.first < needed && !self.shown.is_empty() {
             self.drop_oldest();
         }
@@ -143,18 +156,17 @@ impl Tail {
 
     /// How many watch.
     pub(crate) fn watchers(&self) -> usize {
-        self.entries().places.len()
+        self.entries().places.values().sum()
     }
 
     /// Watches from now on.
     pub(crate) fn watch(self: &Arc<Self>) -> Cursor {
         let (changes, events) = (self.end.subscribe(), self.events_end.subscribe());
         let mut entries = self.entries();
-        entries.last_watcher += 1;
-        let (watcher, position) = (entries.last_watcher, entries.end());
-        entries.places.insert(watcher, position);
+        let position = entries.end();
+        entries.enter(position);
         drop(entries);
-        Cursor { watcher, position, tail: Arc::clone(self), changes, events }
+        Cursor { position, tail: Arc::clone(self), changes, events }
     }
 }
 
@@ -162,7 +174,6 @@ impl Tail {
 #[derive(Debug)]
 pub(crate) struct Cursor {
     tail: Arc<Tail>,
-    watcher: u64,
     position: u64,
     changes: watch::Receiver<u64>,
     events: watch::Receiver<u64>,
@@ -181,9 +192,13 @@ impl Cursor {
 
     /// Everything before this place has been seen.
     fn stand(&mut self, entries: &mut Entries, position: u64) {
-        self.position = position;
-        entries.places.insert(self.watcher, position);
+        if position == self.position {
+            return;
+        }
+        entries.leave(self.position);
+        entries.enter(position);
         entries.tidy();
+        self.position = position;
     }
 
     /// Goes to the end.
@@ -222,7 +237,7 @@ impl Cursor {
 impl Drop for Cursor {
     fn drop(&mut self) {
         let mut entries = self.tail.entries();
-        entries.places.remove(&self.watcher);
+        entries.leave(self.position);
         entries.tidy();
     }
 }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use pilothouse_client::mark::end_marked;
 use pilothouse_session::effect::Launch;
 use pilothouse_session::event::{Exit, Status};
 use pilothouse_session::id::{CommandId, RunId};
@@ -35,7 +36,7 @@ use tokio::task::JoinSet;
 
 use crate::holder::protocol::Command as ToHolder;
 use crate::host::profile::Profile;
-use crate::host::{House, at};
+use crate::host::{House, at, blocking};
 use crate::hub::Tail;
 use crate::store::{Checkpoint, StoreError};
 use crate::wirelog::{Located, Record};
@@ -105,7 +106,11 @@ pub(crate) enum RunnerError {
 impl RunnerError {
     /// Beginning again would not help.
     pub(crate) fn is_final(&self) -> bool {
-        matches!(self, Self::State(_) | Self::Store(StoreError::UnknownSession(_)))
+        matches!(
+            self,
+            Self::State(_)
+                | Self::Store(StoreError::UnknownSession(_) | StoreError::Unconfirmed(_))
+        )
     }
 
     /// What those are told who still wait for an answer; nothing where the session is only closed.
@@ -284,7 +289,8 @@ impl Runner {
                 self.feed = Some(Feed::open(&self.run_dir(run), self.offset).await?);
                 batch.acts.extend(self.session.outstanding());
             }
-            (Some(Feed::Left(_)), Some(_)) => {
+            (Some(Feed::Left(_)), Some(run)) => {
+                end_without_holder(run).await;
                 let why = "the run's holder was killed, or the machine has stopped".to_owned();
                 self.exited(Exit::default(), Some(why), Timestamp::now(), read_at, batch);
             }
@@ -388,8 +394,9 @@ impl Runner {
                 self.say(ToHolder::Send { number, line });
             }
             Effect::Stop => {
-                let grace = self.house.options.times.after_eof;
-                self.say(ToHolder::Stop { grace });
+                if let Some(run) = self.session.run() {
+                    self.stop(run);
+                }
             }
             Effect::Start(launch) => self.launch(launch),
             Effect::Work { request, work } => self.work(request, work),
@@ -433,7 +440,15 @@ impl Runner {
         if let Some(feed) = &mut self.feed {
             let _ = tokio::time::timeout(Duration::from_secs(1), feed.flush()).await;
         }
+        // A run that is just being started cannot be called back: whoever looks next is to find it.
+        while self.jobs.join_next().await.is_some() {}
     }
+}
+
+/// A CLI whose holder was killed is given some time by its guard. The next run must not begin before
+/// it has ended: two would write to one conversation.
+async fn end_without_holder(run: RunId) {
+    blocking(move || end_marked(&run.to_string())).await;
 }
 
 fn from_millis(at: u64) -> Timestamp {

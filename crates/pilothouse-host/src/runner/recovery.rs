@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use pilothouse_client::mark::end_marked;
 use pilothouse_session::id::{RunId, SessionId};
 use pilothouse_session::{Event, Input, Session};
 use tokio::sync::mpsc;
@@ -16,7 +15,7 @@ use super::batch::Batch;
 use super::feed::{Fed, Feed, FeedError};
 use super::observer::Observer;
 use super::stderr::StderrTail;
-use super::{Runner, RunnerError};
+use super::{Runner, RunnerError, end_without_holder};
 use crate::host::profile::Profile;
 use crate::host::{House, blocking};
 use crate::hub::Tail;
@@ -92,9 +91,8 @@ impl Runner {
         why: String,
         batch: &mut Batch,
     ) -> Result<(), RunnerError> {
-        // Whoever took them away may have left the CLI running, and two must not write to one
-        // conversation.
-        blocking(move || end_marked(&run.to_string())).await;
+        // Whoever took them away may have left the CLI running.
+        end_without_holder(run).await;
         self.lines_are_gone(why, batch).await
     }
 
@@ -122,6 +120,7 @@ impl Runner {
                         self.feed = Some(Feed::open(&self.run_dir(run), self.offset).await?);
                     }
                     Fed::Over => {
+                        end_without_holder(run).await;
                         self.put_away(run);
                         let why = "the log of the run has lost its end".to_owned();
                         self.lines_are_gone(why, &mut batch).await?;

@@ -18,6 +18,7 @@ use super::batch::Batch;
 use super::feed::Feed;
 use super::launching::LaunchError;
 use super::{Runner, RunnerError};
+use crate::holder;
 use crate::holder::protocol::Command as ToHolder;
 
 /// A file that is larger is not kept as it was before a tool changes it.
@@ -69,6 +70,18 @@ impl Runner {
                 HookWork::MayStop => HookResult::MayStop,
             };
             Done::Worked { request, result }
+        });
+    }
+
+    /// Ends the run, over a connection of its own: the holder does not hear the attached one while
+    /// its CLI does not read. What was said there before is heard first.
+    pub(super) fn stop(&mut self, run: RunId) {
+        let (dir, grace) = (self.run_dir(run), self.house.options.times.after_eof);
+        self.jobs.spawn_blocking(move || {
+            if let Err(error) = holder::stop(&dir, grace) {
+                tracing::debug!(%run, %error, "a run that was to be stopped has ended");
+            }
+            Done::Nothing
         });
     }
 

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use pilothouse_session::id::SessionId;
+use pilothouse_session::id::{PromptId, SessionId};
 use rusqlite::ErrorCode;
 
-/// Why the store did not do what it was asked. Nothing of what was asked has been done; everything
-/// that was acknowledged before is still there.
+/// Why the store did not do what it was asked. Nothing of what was asked has been done (but see
+/// [`Unconfirmed`](Self::Unconfirmed)); everything that was acknowledged before is still there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// No room is left.
@@ -16,6 +16,14 @@ pub enum StoreError {
          then try again"
     )]
     Full(String),
+    /// The disk failed to take what had been committed: whether it was done will show when the
+    /// database is opened again. Until then nothing more is written, since a disk that has failed
+    /// once says that all is well when it is asked again.
+    #[error(
+        "the disk did not confirm what was written ({0}): check the disk, then restart the daemon; \
+         sessions go on meanwhile"
+    )]
+    Unconfirmed(String),
     /// Somebody else writes.
     #[error(
         "the database is locked by another program: end what has it open (another daemon, a backup, \
@@ -77,6 +85,14 @@ pub enum StoreError {
     /// There is one already.
     #[error("there is a session {0} already: choose another id")]
     SessionExists(SessionId),
+    /// The conversation belongs to another session.
+    #[error("conversation {cli_session} is that of session {session}: use that one, or fork it")]
+    ConversationTaken {
+        /// The CLI's id.
+        cli_session: String,
+        /// Who has it.
+        session: SessionId,
+    },
     /// Somebody else has the session.
     #[error("session {session} is served by {owner} until {until}: ask there, or wait")]
     Claimed {
@@ -97,6 +113,12 @@ pub enum StoreError {
         "the idempotency key {0:?} was used for another prompt: use a new key for a new prompt"
     )]
     KeyReused(String),
+    /// The id was used for another prompt.
+    #[error(
+        "prompt {0} was said before, in other words or in another session: use a new id for a new \
+         prompt"
+    )]
+    PromptExists(PromptId),
     /// Too large.
     #[error("{what} of {size} bytes is too large, {limit} are allowed: send less")]
     TooLarge {

@@ -5,6 +5,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
+use rusqlite::Connection;
 use serde::Serialize;
 
 use super::Store;
@@ -43,10 +44,18 @@ impl Store {
     }
 
     /// Takes the words of deleted sessions out of the search index, gives free pages back to the
-    /// system, and empties the log. In steps, between which others write.
-    pub fn tidy(&self) -> Result<(), StoreError> {
-        while self.write(Durability::Crash, 0, |tx| upkeep::merge_step(tx.conn)).wait()? {}
-        while self.write(Durability::Crash, 0, |tx| upkeep::vacuum_step(tx.conn)).wait()? {}
+    /// system, and empties the log. In steps, between which others write, and after each of which it
+    /// ends if there is no more time.
+    pub fn tidy(&self, is_time_up: impl Fn() -> bool) -> Result<(), StoreError> {
+        let steps: [fn(&Connection) -> Result<bool, StoreError>; 2] =
+            [upkeep::merge_step, upkeep::vacuum_step];
+        for step in steps {
+            while self.write(Durability::Crash, 0, move |tx| step(tx.conn)).wait()? {
+                if is_time_up() {
+                    return Ok(());
+                }
+            }
+        }
         let terms = Terms { durability: Durability::Crash, place: Place::Outside, weight: 0 };
         self.submit(terms, |tx| upkeep::empty_log(tx.conn)).wait()
     }

@@ -48,6 +48,7 @@ enum Entry {
     Line(SessionId, String),
     Flush(SyncSender<()>),
     Closed(SessionId),
+    Forgotten(SessionId),
 }
 
 /// The debug files. Clones are the same ones.
@@ -115,6 +116,11 @@ impl DebugLog {
         self.send(Entry::Closed(session));
     }
 
+    /// The session was deleted, and so are its files.
+    pub fn forget(&self, session: SessionId) {
+        self.send(Entry::Forgotten(session));
+    }
+
     /// Waits until what was noted is written, but not for longer than this. Says whether it is.
     pub fn flush(&self, patience: Duration) -> bool {
         let (done, told) = mpsc::sync_channel(1);
@@ -170,6 +176,12 @@ impl Scribe {
                         touched.insert(session);
                     }
                     Entry::Closed(session) => drop(self.files.remove(&session)),
+                    Entry::Forgotten(session) => {
+                        drop(self.files.remove(&session));
+                        let path = self.path(session);
+                        let _there_may_be_none = std::fs::remove_file(older(&path));
+                        let _there_may_be_none = std::fs::remove_file(path);
+                    }
                     Entry::Flush(done) => {
                         self.flush(&mut touched);
                         let _nobody_waits_any_more = done.try_send(());

@@ -6,8 +6,9 @@ use pilothouse_host::Host;
 use pilothouse_host::holder::{RunState, find, look};
 use pilothouse_host::wirelog::{Log, Record};
 use pilothouse_session::Command;
-use pilothouse_session::event::{Body, Event, MessageOrigin};
+use pilothouse_session::event::{Body, Event, MessageOrigin, Outcome, ToolStatus};
 use pilothouse_session::id::SessionId;
+use serde_json::Value;
 
 use super::bed::Bed;
 use super::worker::Asked;
@@ -26,6 +27,11 @@ pub(crate) async fn check(bed: &Bed, asked: &[Asked], is_wide: bool) {
         prompts(bed, &events, asked, is_wide);
         wire_logs(bed, &events, asked.session);
     }
+    let ends: Vec<_> = asked.iter().flat_map(|asked| &asked.rounds).map(|(_, end)| end).collect();
+    let answered = ends.iter().filter(|end| **end == "answered").count();
+    assert!(answered * 2 > ends.len(), "of {} prompts {answered} were answered", ends.len());
+    let later: usize = asked.iter().map(|asked| asked.answered_later).sum();
+    assert!(later > 0, "no request was answered after a restart");
     host.close().await;
     processes(bed);
 }
@@ -89,12 +95,65 @@ fn prompts(bed: &Bed, events: &[Event], asked: &Asked, is_wide: bool) {
         assert!(taken_in.contains_key(prompt));
         if !is_wide {
             assert_eq!(end, "answered");
-            assert!(done.contains(&round), "round {round} of {}", asked.number);
+        }
+        // Only of what was answered is it known that it was done.
+        assert!(end != "answered" || done.contains(&round), "round {round} of {}", asked.number);
+    }
+}
+
+/// What there is of a session, on either side of the machine.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Account {
+    texts: Vec<String>,
+    calls: Vec<String>,
+    results: Vec<String>,
+    /// Turns that came to an end.
+    ends: usize,
+}
+
+impl Account {
+    fn sorted(mut self) -> Self {
+        self.texts.sort();
+        self.calls.sort();
+        self.results.sort();
+        self
+    }
+
+    /// Takes in a line of the CLI.
+    fn line(&mut self, line: &[u8]) {
+        let Ok(frame) = serde_json::from_slice::<Value>(line) else { return };
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        for block in frame["message"]["content"].as_array().into_iter().flatten() {
+            match (frame["type"].as_str(), block["type"].as_str()) {
+                (Some("assistant"), Some("text")) => self.texts.push(text(&block["text"])),
+                (Some("assistant"), Some("tool_use")) => self.calls.push(text(&block["id"])),
+                (Some("user"), Some("tool_result")) => {
+                    self.results.push(text(&block["tool_use_id"]));
+                }
+                _ => {}
+            }
+        }
+        self.ends += usize::from(frame["type"] == "result");
+    }
+
+    /// Takes in an event; not what the machine has closed because the CLI did not.
+    fn event(&mut self, body: &Body) {
+        match body {
+            Body::Message { text, partial: false, .. } => self.texts.push(text.clone()),
+            Body::ToolCall { tool_call_id, .. } => self.calls.push(tool_call_id.clone()),
+            Body::ToolUpdate {
+                tool_call_id,
+                status: ToolStatus::Complete | ToolStatus::Error,
+                ..
+            } => self.results.push(tool_call_id.clone()),
+            Body::Complete { completion } if completion.outcome != Outcome::Lost => self.ends += 1,
+            _ => {}
         }
     }
 }
 
-/// Every run that was started is told of, and every text that the CLI wrote became one event.
+/// Every run that was started is told of; every text, call, result and end that the CLI wrote became
+/// one event; every request of the CLI was answered once at most.
 fn wire_logs(bed: &Bed, events: &[Event], session: SessionId) {
     let told: BTreeSet<_> = events
         .iter()
@@ -104,36 +163,33 @@ fn wire_logs(bed: &Bed, events: &[Event], session: SessionId) {
         })
         .collect();
     let dir = bed.path("data/runs").join(session.to_string());
-    let mut written = Vec::new();
+    let mut written = Account::default();
     for run in find(&dir).unwrap() {
         assert!(told.contains(&run.run), "nobody knows of run {}", run.run);
+        let mut answered = BTreeSet::new();
         for found in Log::open(&run.dir).unwrap().records(0) {
-            if let Record::Out { line, .. } = found.unwrap().record {
-                written.extend(texts(&line));
+            match found.unwrap().record {
+                Record::Out { line, .. } => written.line(&line),
+                Record::In { line, .. } => {
+                    if let Some(request) = answer(&line) {
+                        assert!(answered.insert(request.clone()), "answered twice: {request}");
+                    }
+                }
+                _ => {}
             }
         }
     }
-    let mut shown: Vec<_> = events
-        .iter()
-        .filter_map(|event| match &event.body {
-            Body::Message { text, partial: false, .. } => Some(text.clone()),
-            _ => None,
-        })
-        .collect();
-    written.sort();
-    shown.sort();
-    assert!(!written.is_empty());
-    assert_eq!(written, shown);
+    let mut shown = Account::default();
+    events.iter().for_each(|event| shown.event(&event.body));
+    assert!(written.ends > 0);
+    assert_eq!(written.sorted(), shown.sorted());
 }
 
-/// The texts of an assistant frame.
-fn texts(line: &[u8]) -> Vec<String> {
-    let Ok(frame) = serde_json::from_slice::<serde_json::Value>(line) else { return Vec::new() };
-    let blocks = match frame["type"].as_str() {
-        Some("assistant") => frame["message"]["content"].as_array().cloned().unwrap_or_default(),
-        _ => Vec::new(),
-    };
-    blocks.iter().filter_map(|block| Some(block["text"].as_str()?.to_owned())).collect()
+/// Which request of the CLI a line answers.
+fn answer(line: &[u8]) -> Option<String> {
+    let line: Value = serde_json::from_slice(line).ok()?;
+    let is_answer = line["type"] == "control_response";
+    is_answer.then(|| line["response"]["request_id"].as_str().unwrap().to_owned())
 }
 
 /// Nothing is left over.

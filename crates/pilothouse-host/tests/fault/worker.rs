@@ -29,6 +29,8 @@ pub(crate) struct Asked {
     pub(crate) session: SessionId,
     /// The prompts that it has seen the end of: their ids, and how they ended.
     pub(crate) rounds: Vec<(String, String)>,
+    /// How many requests it has answered that an earlier daemon had told it of.
+    pub(crate) answered_later: usize,
     /// The number of the last event it has seen; all before it were seen, once and in order.
     pub(crate) seq: u64,
 }
@@ -52,7 +54,7 @@ impl Worker {
         doors: watch::Receiver<Door>,
         stopped: watch::Receiver<bool>,
     ) -> Self {
-        let asked = Asked { number, session, rounds: Vec::new(), seq: 0 };
+        let asked = Asked { number, session, rounds: Vec::new(), answered_later: 0, seq: 0 };
         Self {
             asked,
             doors,
@@ -105,7 +107,7 @@ impl Worker {
             panic!("a prompt was refused: {reply}");
         };
         for approval in self.open.clone() {
-            self.allow(socket, approval).await?;
+            self.asked.answered_later += usize::from(self.allow(socket, approval).await?);
         }
         loop {
             if let Some(end) = self.ends.remove(prompt) {
@@ -126,20 +128,32 @@ impl Worker {
                 self.see(event);
                 if event["type"] == "approval_requested" {
                     let approval = event["approval"].as_u64().unwrap();
+                    if round % 3 == 2 {
+                        self.let_a_daemon_die().await?;
+                    }
                     self.allow(socket, approval).await?;
                 }
             }
         }
     }
 
-    async fn allow(&mut self, socket: &mut Socket, approval: u64) -> Result<(), Gone> {
+    /// Leaves what it was asked to the next daemon, unless there will be none.
+    async fn let_a_daemon_die(&mut self) -> Result<(), Gone> {
+        tokio::select! {
+            _ = self.doors.changed() => Err(Gone),
+            _ = self.stopped.wait_for(|is_stopped| *is_stopped) => Ok(()),
+        }
+    }
+
+    /// Says whether that was the answer.
+    async fn allow(&mut self, socket: &mut Socket, approval: u64) -> Result<bool, Gone> {
         let decide = json!({"do": "decide", "approval": approval, "decision": {"kind": "allow"}});
         let session = self.asked.session.to_string();
         let reply = socket.ask(&session, decide).await?;
         let problem = &reply["problem"]["type"];
         let late = ["/problems/conflict", "/problems/gone"];
         assert!(problem.is_null() || late.iter().any(|late| problem == late), "{reply}");
-        Ok(())
+        Ok(problem.is_null())
     }
 
     fn see(&mut self, event: &Value) {

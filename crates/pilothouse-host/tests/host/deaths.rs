@@ -87,6 +87,50 @@ async fn a_holder_that_dies_takes_its_cli_along_and_the_session_goes_on() {
     host.close().await;
 }
 
+/// Two would write to one conversation.
+#[tokio::test]
+async fn a_cli_that_outlives_its_holder_has_ended_before_the_next_begins() {
+    let bed = Bed::new();
+    let host = bed.faulty("ignore-eof,ignore-sigterm").await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one\nhold b").await;
+    bed.held("b").await;
+    watcher.until_status(Status::Running).await;
+    let (holder, cli) = bed.pids(session);
+    kill(holder);
+    watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
+    watcher.until(|body| matches!(body, Body::RunStarted { .. })).await;
+    assert!(!std::path::Path::new(&format!("/proc/{cli}/exe")).exists());
+    bed.release("b");
+    watcher.until(|body| matches!(body, Body::Complete { .. })).await;
+    host.close().await;
+}
+
+/// While a CLI does not read, its holder hears nothing more over the connection that is attached.
+#[tokio::test]
+async fn a_cli_that_hangs_can_be_ended() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    let (_, cli) = bed.pids(session);
+    let stopped = Pid::from_raw(i32::try_from(cli).unwrap()).unwrap();
+    kill_process(stopped, Signal::STOP).unwrap();
+    let long = format!("say {}", "x".repeat(100_000));
+    for _ in 0..30 {
+        prompt(&host, session, &long).await;
+    }
+    let deleted = tokio::time::timeout(super::bed::PATIENCE, host.delete(session, "Ada")).await;
+    deleted.expect("it ends").unwrap();
+    assert!(!std::path::Path::new(&format!("/proc/{cli}/exe")).exists());
+    assert!(!bed.path("data/runs").join(session.to_string()).exists());
+    host.close().await;
+}
+
 #[tokio::test]
 async fn a_cli_that_cannot_be_started_is_told_of_with_what_it_said() {
     let bed = Bed::new();

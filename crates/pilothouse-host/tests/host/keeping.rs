@@ -5,6 +5,7 @@ use std::time::Duration;
 use pilothouse_host::Host;
 use pilothouse_host::host::Keep;
 use pilothouse_host::store::{SessionChange, SessionFilter};
+use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 
 use super::bed::{Bed, PATIENCE, Watcher, prompt};
@@ -82,4 +83,87 @@ async fn what_is_old_goes_and_what_is_needed_stays() {
         assert_eq!(counted(&host, status), 0, "{status}");
     }
     host.close().await;
+}
+
+/// Where the sessions' runs are.
+fn runs_of(bed: &Bed, session: SessionId) -> std::path::PathBuf {
+    bed.path("data/runs").join(session.to_string())
+}
+
+#[tokio::test]
+async fn what_is_left_of_a_deleted_session_is_removed_and_its_run_ended() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let (kept, deleted) = (bed.session(&host).await, bed.session(&host).await);
+    let mut watcher = Watcher::new(&host, deleted, 0).await;
+    prompt(&host, deleted, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    prompt(&host, kept, "say two").await;
+    let mut other = Watcher::new(&host, kept, 0).await;
+    other.until_status(Status::Idle).await;
+    let (_, cli) = bed.pids(deleted);
+    // As if the daemon had died before it came to the files.
+    host.store().delete(deleted, "Ada").await.unwrap();
+    drop((watcher, other));
+    host.close().await;
+    drop(host);
+    assert!(runs_of(&bed, deleted).exists());
+
+    let host = bed.host().await;
+    host.close().await;
+    assert!(!runs_of(&bed, deleted).exists());
+    assert!(!std::path::Path::new(&format!("/proc/{cli}/exe")).exists());
+    assert!(runs_of(&bed, kept).exists());
+}
+
+#[tokio::test]
+async fn the_log_of_a_run_that_has_ended_is_packed() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    host.command(session, pilothouse_session::Command::Stop).await.unwrap();
+    watcher.until_status(Status::Ended).await;
+    let run = std::fs::read_dir(runs_of(&bed, session)).unwrap().next().unwrap().unwrap().path();
+    host.close().await;
+    drop((watcher, host));
+    // If the first one has not come to it, the next one does.
+    bed.host().await.close().await;
+    let names = std::fs::read_dir(&run).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+    assert!(names.contains(&"wire.log.zst".to_owned()), "{names:?}");
+    assert!(!names.contains(&"wire.log".to_owned()), "{names:?}");
+}
+
+/// A run that a prompt starts while its session is deleted would be left to itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_is_spoken_to_while_it_is_deleted_leaves_no_process() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    for _ in 0..5 {
+        let session = bed.session(&host).await;
+        prompt(&host, session, "say one").await;
+        let talker = tokio::spawn({
+            let host = host.clone();
+            async move {
+                while host.prompt(session, super::bed::say("#script\nsay x\n#end")).await.is_ok() {}
+            }
+        });
+        host.delete(session, "Ada").await.unwrap();
+        talker.await.unwrap();
+        assert!(!runs_of(&bed, session).exists());
+        assert_eq!(marked(session), None);
+    }
+    host.close().await;
+}
+
+/// A process of this session.
+fn marked(session: SessionId) -> Option<String> {
+    let name = session.to_string();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    let mut lines = lines.map(|line| String::from_utf8_lossy(&line).into_owned());
+    lines.find(|line| line.contains(&name))
 }

@@ -26,6 +26,7 @@ async fn a_state_that_cannot_be_read_is_told_and_others_go_on() {
     prompt(&host, broken, "say one").await;
     watcher.until_status(Status::Idle).await;
     let events = std::mem::take(&mut watcher.events);
+    let (_, _, cli) = run_of(&bed, broken);
     host.close().await;
     drop((watcher, host));
     spoil(&bed, broken, "{\"half\":");
@@ -45,6 +46,10 @@ async fn a_state_that_cannot_be_read_is_told_and_others_go_on() {
     prompt(&host, whole, "say hello").await;
     other.until(|body| matches!(body, Body::Complete { .. })).await;
     assert_eq!(other.texts(), ["hello"]);
+
+    host.delete(broken, "Ada").await.expect("as it was advised");
+    assert!(!is_there(cli), "its run has gone on without it");
+    assert!(!bed.path("data/runs").join(broken.to_string()).exists());
     host.close().await;
 }
 

@@ -5,7 +5,6 @@
 //! that was committed before, for however many that is.
 
 use std::fs::File;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -23,14 +22,13 @@ pub(super) struct Syncing {
 struct Waiting {
     jobs: Vec<Job>,
     is_over: bool,
+    /// Why nothing will be acknowledged any more.
+    failure: Option<StoreError>,
 }
 
 /// The write-ahead log, open. SQLite keeps the file as long as a connection is open, and has no locks
 /// on it that closing it here could end.
-pub(super) struct WriteAheadLog {
-    path: PathBuf,
-    file: File,
-}
+pub(super) struct WriteAheadLog(File);
 
 impl WriteAheadLog {
     /// Of a database that is open.
@@ -38,15 +36,7 @@ impl WriteAheadLog {
         let mut path = database.as_os_str().to_owned();
         path.push("-wal");
         let path = PathBuf::from(path);
-        let file = File::open(&path).map_err(|error| StoreError::file(&path, &error))?;
-        Ok(Self { path, file })
-    }
-
-    fn sync(&self) -> Result<(), StoreError> {
-        self.file.sync_data().map_err(|error| match error.kind() {
-            ErrorKind::StorageFull => StoreError::Full(error.to_string()),
-            _ => StoreError::file(&self.path, &error),
-        })
+        Ok(Self(File::open(&path).map_err(|error| StoreError::file(&path, &error))?))
     }
 }
 
@@ -57,8 +47,19 @@ impl Syncing {
 
     /// Acknowledges a write that was committed, once the disk has it.
     pub(super) fn acknowledge(&self, job: Job) {
-        self.waiting().jobs.push(job);
+        let mut waiting = self.waiting();
+        if let Some(failure) = waiting.failure.clone() {
+            drop(waiting);
+            return job.settle(Err(failure));
+        }
+        waiting.jobs.push(job);
+        drop(waiting);
         self.changed.notify_one();
+    }
+
+    /// Why nothing more can be written, once the disk has failed.
+    pub(super) fn failure(&self) -> Option<StoreError> {
+        self.waiting().failure.clone()
     }
 
     /// Nothing more will be committed.
@@ -67,21 +68,48 @@ impl Syncing {
         self.changed.notify_all();
     }
 
-    /// The thread: syncs until there will be nothing more.
+    /// The thread: syncs until there will be nothing more, or the disk fails. A disk is not asked
+    /// again after that: the system forgets what it could not write, and then says that all is well.
     pub(super) fn run(self: Arc<Self>, log: &WriteAheadLog) {
-        loop {
-            let mut waiting = self.waiting();
-            while waiting.jobs.is_empty() && !waiting.is_over {
-                waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-            }
-            let jobs = std::mem::take(&mut waiting.jobs);
-            drop(waiting);
-            if jobs.is_empty() {
+        let farewell = Farewell(&self);
+        while let Some(jobs) = self.next_group() {
+            if let Err(error) = log.0.sync_data() {
+                let failure = StoreError::Unconfirmed(error.to_string());
+                tracing::error!(error = %failure, "nothing more is written");
+                farewell.with(failure, jobs);
                 return;
             }
-            let result = log.sync();
-            jobs.into_iter().for_each(|job| job.settle(result.clone()));
+            jobs.into_iter().for_each(|job| job.settle(Ok(())));
         }
+    }
+
+    /// Waits for jobs. None when there will be no more.
+    fn next_group(&self) -> Option<Vec<Job>> {
+        let mut waiting = self.waiting();
+        while waiting.jobs.is_empty() && !waiting.is_over {
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        let jobs = std::mem::take(&mut waiting.jobs);
+        (!jobs.is_empty()).then_some(jobs)
+    }
+}
+
+/// Sees to it that all are told when the thread ends, however it ends.
+struct Farewell<'a>(&'a Syncing);
+
+impl Farewell<'_> {
+    fn with(&self, failure: StoreError, mut jobs: Vec<Job>) {
+        let mut waiting = self.0.waiting();
+        jobs.append(&mut waiting.jobs);
+        waiting.failure.get_or_insert_with(|| failure.clone());
+        drop(waiting);
+        jobs.into_iter().for_each(|job| job.settle(Err(failure.clone())));
+    }
+}
+
+impl Drop for Farewell<'_> {
+    fn drop(&mut self) {
+        self.with(StoreError::Closed, Vec::new());
     }
 }
 
@@ -90,22 +118,40 @@ mod tests {
     use super::super::queue::{Durability, Place, Queue, Terms};
     use super::*;
 
+    impl WriteAheadLog {
+        /// One that no disk takes: a pipe cannot be synced.
+        pub(crate) fn failing() -> Self {
+            let (reader, _writer) = std::io::pipe().unwrap();
+            Self(File::from(std::os::fd::OwnedFd::from(reader)))
+        }
+    }
+
+    fn is_unconfirmed<T>(result: &Result<T, StoreError>) -> bool {
+        matches!(result, Err(StoreError::Unconfirmed(_)))
+    }
+
     #[test]
-    fn nothing_is_acknowledged_that_the_disk_did_not_take() {
+    fn nothing_is_acknowledged_once_the_disk_has_failed() {
         let queue = Queue::default();
         let terms = Terms { durability: Durability::PowerLoss, place: Place::Inside, weight: 0 };
-        let acks = [(); 2].map(|()| queue.submit(terms, |_| Ok(())));
+        let submit = || {
+            let ack = queue.submit(terms, |_| Ok(()));
+            (ack, queue.next_group().unwrap().pop().unwrap())
+        };
         let syncing = Arc::new(Syncing::default());
-        queue.next_group().unwrap().into_iter().for_each(|job| syncing.acknowledge(job));
-        // A pipe is a file that cannot be synced.
-        let (reader, _writer) = std::io::pipe().unwrap();
-        let file = File::from(std::os::fd::OwnedFd::from(reader));
-        syncing.stop();
-        syncing.run(&WriteAheadLog { path: "x-wal".into(), file });
+        let acks = [(); 2].map(|()| {
+            let (ack, job) = submit();
+            syncing.acknowledge(job);
+            ack
+        });
+        Arc::clone(&syncing).run(&WriteAheadLog::failing());
         for ack in acks {
-            assert!(
-                matches!(ack.wait(), Err(StoreError::File { path, .. }) if path.ends_with("x-wal"))
-            );
+            assert!(is_unconfirmed(&ack.wait()));
         }
+        // Also not by a thread that asked a disk that is well again.
+        let (ack, job) = submit();
+        syncing.acknowledge(job);
+        assert!(is_unconfirmed(&ack.wait()));
+        assert!(is_unconfirmed(&syncing.failure().map_or(Ok(()), Err)));
     }
 }

@@ -64,6 +64,10 @@ impl Writer {
         let _farewell = Farewell(Arc::clone(&queue), self.beside.clone());
         while let Some(group) = queue.next_group() {
             let weight = group.iter().map(|job| job.terms.weight).sum();
+            if let Some(failure) = self.beside.syncing.failure() {
+                group.into_iter().for_each(|job| job.settle(Err(failure.clone())));
+                continue;
+            }
             let (began, writes) = (Instant::now(), group.len());
             self.write(group);
             self.metrics.committed(began.elapsed(), writes);
@@ -195,5 +199,30 @@ mod tests {
         let log = super::super::syncing::WriteAheadLog::of(path.as_ref()).unwrap();
         beside.syncing.run(&log);
         assert_eq!(power_loss.await, Ok(()));
+    }
+
+    /// What was committed after it could rest on what the disk has lost.
+    #[test]
+    fn nothing_is_written_once_the_disk_has_failed() {
+        let beside = Beside { backfill: Arc::default(), syncing: Arc::default() };
+        let writer =
+            Writer::new(Connection::open_in_memory().unwrap(), beside.clone(), Arc::default());
+        let queue = Arc::new(Queue::default());
+        let (ran, saw) = std::sync::mpsc::channel();
+        let submit = |durability| {
+            let ran = ran.clone();
+            queue.submit(Terms { durability, place: Place::Inside, weight: 0 }, move |_| {
+                ran.send(()).map_err(|_| StoreError::Closed)
+            })
+        };
+        let first = submit(Durability::PowerLoss);
+        queue.next_group().unwrap().into_iter().for_each(|job| beside.syncing.acknowledge(job));
+        beside.syncing.run(&super::super::syncing::WriteAheadLog::failing());
+        assert!(matches!(first.wait(), Err(StoreError::Unconfirmed(_))));
+        let second = submit(Durability::Crash);
+        queue.close();
+        writer.run(queue.clone());
+        assert!(matches!(second.wait(), Err(StoreError::Unconfirmed(_))));
+        assert!(saw.try_recv().is_err());
     }
 }
