@@ -27,14 +27,10 @@ use std::process::ExitCode;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
-    use pilothouse_host::holder::{HoldOptions, run};
     let mut args = std::env::args_os().skip(1).peekable();
     // Before anything else is set up: there is one for each run, and each should stay small.
     if args.next_if(|arg| arg == "hold").is_some() {
-        return match HoldOptions::from_args(args) {
-            Some(options) => run(options),
-            None => ExitCode::from(2),
-        };
+        return pilothouse_host::holder::main(args);
     }
     // The demo's Claude, with the arguments of the real one.
     if args.next_if(|arg| arg == "sim").is_some() {

@@ -10,13 +10,9 @@ use std::process::ExitCode;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
-    use pilothouse_host::holder::{HoldOptions, run};
     let mut args = std::env::args_os().skip(1).peekable();
     if args.next_if(|arg| arg == "hold").is_some() {
-        return match HoldOptions::from_args(args) {
-            Some(options) => run(options),
-            None => ExitCode::from(2),
-        };
+        return pilothouse_host::holder::main(args);
     }
     daemon::main(args.collect())
 }

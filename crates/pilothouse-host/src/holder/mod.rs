@@ -6,7 +6,7 @@
 //! know nothing of what the lines mean.
 //!
 //! - [`start()`] starts one, [`find()`] finds those that are there, [`Link`] talks to one.
-//! - [`run()`] is the holder itself, [`protocol`] what is said over its socket.
+//! - [`main()`] is the holder itself, [`protocol`] what is said over its socket.
 //!
 //! The directory of a run, which is its owner's alone:
 //!
@@ -38,8 +38,8 @@ mod start;
 mod visitor;
 
 pub use find::{FoundRun, RunState, find, look};
-pub use link::{Link, LinkError, connect, stop};
-pub use run::{HoldOptions, Stage, run};
+pub use link::{Link, LinkError, connect, end, stop};
+pub use run::{HoldOptions, Stage, main, run};
 pub use spec::{HoldSpec, Text, Times};
 pub use start::{HolderProgram, StartError, Started, start};
 

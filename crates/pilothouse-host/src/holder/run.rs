@@ -29,6 +29,9 @@ use crate::wirelog::{self, Head, Writer};
 /// Marks the second start.
 const INNER: &str = "--inner";
 
+/// Asks who it is.
+pub(super) const VERSION_FLAG: &str = "--version";
+
 /// What the holder program was started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoldOptions {
@@ -59,6 +62,27 @@ impl HoldOptions {
         };
         args.next().is_none().then_some(Self { dir, stage })
     }
+}
+
+/// The holder as a program, or as a subcommand of one: reads what comes after its name. `--version`
+/// tells which holder it is.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut args = args.into_iter().peekable();
+    if args.next_if(|arg| arg == VERSION_FLAG).is_some() {
+        return match writeln!(io::stdout(), "{}", version()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
+    match HoldOptions::from_args(args) {
+        Some(options) => run(options),
+        None => ExitCode::from(2),
+    }
+}
+
+/// Which holder this is: those that say the same take the same arguments and speak the same.
+pub(super) fn version() -> String {
+    format!("pilothouse-hold {} protocol {}", env!("CARGO_PKG_VERSION"), super::protocol::VERSION)
 }
 
 /// Runs the holder program. It is not for people: [`start`](super::start()) starts it.

@@ -5,11 +5,7 @@ use std::process::ExitCode;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
-    use pilothouse_host::holder::{HoldOptions, run};
-    match HoldOptions::from_args(std::env::args_os().skip(1)) {
-        Some(options) => run(options),
-        None => ExitCode::from(2),
-    }
+    pilothouse_host::holder::main(std::env::args_os().skip(1))
 }
 
 /// Without holders the CLI is a child of the daemon.
