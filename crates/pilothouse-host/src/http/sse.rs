@@ -36,7 +36,7 @@ pub struct StreamQuery {
 
 /// The route of the stream. When the daemon is `leaving`, streams end, for clients to look for the
 /// next one.
-pub fn routes(host: Host, leaving: CancellationToken) -> Router {
+pub(crate) fn routes(host: Host, leaving: CancellationToken) -> Router {
     let router = Router::new().route("/api/v1/sessions/{session}/stream", get(stream));
     router.with_state((host, leaving))
 }

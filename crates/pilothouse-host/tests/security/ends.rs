@@ -127,3 +127,17 @@ async fn who_guesses_is_slowed_down_and_who_knows_is_not() {
     assert_ne!(commits, "0");
     place.close().await;
 }
+
+/// The process may go on with something else, as a command does that has handed its store over.
+#[tokio::test]
+async fn what_is_open_ends_with_the_daemon_also_where_its_process_goes_on() {
+    let bed = Bed::new();
+    let place = Place::open(&bed, SocketTerms::default()).await;
+    let session = bed.session(&place.host).await.to_string();
+    let mut socket = place.socket().await;
+    answers(&mut socket).await;
+    let stream = stream(&place, &session, &bearer(&place.token)).await;
+    place.close().await;
+    socket_is_cut(socket).await;
+    is_cut(stream).await;
+}

@@ -21,6 +21,7 @@ impl From<Refusal> for Problem {
             Refusal::UnfitDecision { .. } | Refusal::Cli { .. } => Kind::Unprocessable,
             Refusal::AlreadyAnswered { .. }
             | Refusal::PromptNotWaiting { .. }
+            | Refusal::TooManyPrompts
             | Refusal::ApprovalOpen
             | Refusal::NotRunning
             | Refusal::NotReady
@@ -44,13 +45,16 @@ impl From<StoreError> for Problem {
             StoreError::Locked | StoreError::Busy { .. } => Kind::StoreBusy,
             StoreError::Closed => Kind::Unavailable,
             StoreError::UnknownSession(_) => Kind::NotFound,
-            StoreError::SessionExists(_) | StoreError::Claimed { .. } | StoreError::Fenced(_) => {
-                Kind::Conflict
-            }
+            StoreError::SessionExists(_)
+            | StoreError::ConversationTaken { .. }
+            | StoreError::PromptExists(_)
+            | StoreError::Claimed { .. }
+            | StoreError::Fenced(_) => Kind::Conflict,
             StoreError::KeyReused(_) => Kind::Unprocessable,
             StoreError::TooLarge { .. } => Kind::BodyTooLarge,
             StoreError::BadCursor(_) => Kind::BadCursor,
-            StoreError::Corrupt(_)
+            StoreError::Unconfirmed(_)
+            | StoreError::Corrupt(_)
             | StoreError::NewerSchema { .. }
             | StoreError::Foreign(_)
             | StoreError::Gap { .. }
@@ -69,7 +73,7 @@ impl From<StoreError> for Problem {
 
 #[cfg(test)]
 mod tests {
-    use pilothouse_session::id::SessionId;
+    use pilothouse_session::id::{PromptId, SessionId};
 
     use super::*;
 
@@ -95,9 +99,11 @@ mod tests {
             (StoreError::UnknownSession(session), 404),
             (StoreError::SessionExists(session), 409),
             (StoreError::KeyReused("k".into()), 422),
+            (StoreError::PromptExists(PromptId(uuid::Uuid::nil())), 409),
             (StoreError::TooLarge { what: "it", size: 2, limit: 1 }, 413),
             (StoreError::BadCursor("x".into()), 400),
             (StoreError::Corrupt("x".into()), 500),
+            (StoreError::Unconfirmed("x".into()), 500),
             (StoreError::Closed, 503),
         ];
         for (error, status) in table {

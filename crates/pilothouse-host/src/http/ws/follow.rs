@@ -60,6 +60,14 @@ impl Pace {
         let rest = self.frame.saturating_sub(Duration::from_nanos(u64::try_from(into).ok()?));
         Some(now + rest)
     }
+
+    /// When to wake up for the next moment, and that moment. Who was woken early for one waits for
+    /// the one after it.
+    fn rest(self, now: Instant) -> Option<(Instant, Instant)> {
+        let grain = GRAIN.min(self.frame / 2);
+        let due = self.after(now + grain)?;
+        Some((due - grain, due))
+    }
 }
 
 /// A time in which nothing was handed on, on purpose.
@@ -135,10 +143,9 @@ async fn hand_on(
 /// Sleeps until pieces are due again, or an event comes.
 async fn pause(subscription: &mut Subscription, pace: Pace) -> Option<Rest> {
     let from = Instant::now();
-    let due = pace.after(from)?;
-    let sleep = tokio::time::sleep_until(due.checked_sub(GRAIN).unwrap_or(due).into());
+    let (wake, due) = pace.rest(from)?;
     tokio::select! {
-        () = sleep => {}
+        () = tokio::time::sleep_until(wake.into()) => {}
         () = subscription.event_comes() => {}
     }
     // To be woken late was not meant.
@@ -175,6 +182,21 @@ mod tests {
         assert_eq!(pace.after(at(32)), Some(at(33)));
         assert_eq!(pace.after(at(33)), Some(at(66)));
         assert_eq!(Pace { epoch, frame: Duration::ZERO }.after(at(5)), None);
+    }
+
+    #[test]
+    fn no_moment_is_used_twice() {
+        for millis in [1, 2, 3, 33] {
+            let (epoch, frame) = (Instant::now(), Duration::from_millis(millis));
+            let pace = Pace { epoch, frame };
+            let mut now = epoch;
+            for number in 1..=5 {
+                let (wake, due) = pace.rest(now).unwrap();
+                assert_eq!(due, epoch + frame * number, "{millis} ms");
+                assert!(now < wake && wake < due);
+                now = wake;
+            }
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ use axum::{Extension, Router};
 use pilothouse_session::id::SessionId;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
 
 pub use message::{ClientMessage, Order, ServerMessage};
 
@@ -81,12 +82,15 @@ const BATCHES: usize = 32;
 /// How often a client may say what makes no sense.
 const MISTAKES: usize = 16;
 
+/// How long a client that does not read is waited for when the daemon ends.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// Small: a thousand sockets that say nothing must not cost much.
 const BUFFER: usize = 4 * 1024;
 
-/// The route of the socket.
-pub fn routes(host: Host, terms: SocketTerms) -> Router {
-    let door = Door { host, terms: Arc::new(terms) };
+/// The route of the socket. Sockets are closed when the daemon is `leaving`.
+pub(crate) fn routes(host: Host, terms: SocketTerms, leaving: CancellationToken) -> Router {
+    let door = Door { host, terms: Arc::new(terms), leaving };
     Router::new().route("/api/v1/ws", get(upgrade)).with_state(door)
 }
 
@@ -94,6 +98,7 @@ pub fn routes(host: Host, terms: SocketTerms) -> Router {
 struct Door {
     host: Host,
     terms: Arc<SocketTerms>,
+    leaving: CancellationToken,
 }
 
 async fn upgrade(
@@ -108,13 +113,21 @@ async fn upgrade(
         .write_buffer_size(BUFFER)
         .max_message_size(door.terms.message_bytes)
         .max_frame_size(door.terms.message_bytes)
-        .on_upgrade(async move |socket| {
-            let talk = Talk::new(door, name).run(socket);
+        .on_upgrade(async move |mut socket| {
+            let leaving = door.leaving.clone();
             tokio::select! {
-                () = talk => {}
+                () = Talk::new(door, name).run(&mut socket) => {}
                 () = is_over(stay) => {}
+                () = leaving.cancelled() => say_farewell(&mut socket).await,
             }
         })
+}
+
+/// The process may live on when the daemon in it has ended, so the socket would not end by itself.
+async fn say_farewell(socket: &mut WebSocket) {
+    let reason = Utf8Bytes::from_static("the daemon ends: connect again");
+    let frame = CloseFrame { code: close_code::AWAY, reason };
+    let _ = tokio::time::timeout(FAREWELL, socket.send(Message::Close(Some(frame)))).await;
 }
 
 /// A conversation over a socket.
@@ -174,16 +187,16 @@ impl Talk {
         }
     }
 
-    async fn run(mut self, mut socket: WebSocket) {
+    async fn run(mut self, socket: &mut WebSocket) {
         let metrics = Arc::clone(self.host.telemetry().metrics());
         metrics.websockets_opened.add(1);
         let _counted = metrics.websockets.hold();
         let mut ping = tokio::time::interval(self.terms.ping);
         ping.reset();
         loop {
-            let step = self.wait(&mut socket, &mut ping).await;
-            let taken = self.take(step, &mut socket).await;
-            if taken.is_err() || self.flush(&mut socket).await.is_err() {
+            let step = self.wait(socket, &mut ping).await;
+            let taken = self.take(step, socket).await;
+            if taken.is_err() || self.flush(socket).await.is_err() {
                 break;
             }
         }
