@@ -115,6 +115,75 @@ describe("the composer", () => {
     expect(last?.attachments?.map((one) => one.media_type)).toEqual(["image/png", "text/plain"]);
   });
 
+  it("keeps files with the draft, and gives them back with a prompt that is taken back", async () => {
+    // Another file than before, though it looks the same.
+    const picture = { name: "pier.png", mimeType: "image/png", buffer: Buffer.concat([PNG, Buffer.from("pier")]) };
+    const list = { name: "boats.txt", mimeType: "text/plain", buffer: Buffer.from("a,b,c") };
+    const attach = (...files: (typeof picture)[]) => page.locator("input[type=file]").setInputFiles(files);
+    const files = page.getByRole("list", { name: "Attached files" });
+    const both = async () => {
+      await files.getByText("pier.png", { exact: true }).waitFor();
+      await files.getByText("boats.txt", { exact: true }).waitFor();
+      expect(await files.getByRole("listitem").count()).toBe(2);
+    };
+    await attach(picture, list);
+    await files.getByText("5 B", { exact: true }).waitFor();
+    await files.getByText(`${picture.buffer.length} B`, { exact: true }).waitFor();
+    await page.goto(`${bed.address}/s/${session}/raw`);
+    await page.getByRole("region", { name: "Wire log" }).waitFor();
+    await page.goto(`${bed.address}/s/${session}`);
+    await both();
+    await until(() => files.locator("img").evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth === 1), "the picture");
+    // The same file again, after it was taken out.
+    await files.getByRole("button", { name: "Remove boats.txt" }).click();
+    await attach(list);
+    await both();
+
+    // Said while a turn works, so it waits; then it is taken back.
+    await bed.say(session, script("say Busy.", "hold busy"));
+    await bed.held("busy");
+    await field().fill("");
+    await field().press("Enter");
+    const queue = page.getByRole("list", { name: "Waiting to be heard" });
+    await queue.getByText("2 files").waitFor();
+    await files.waitFor({ state: "detached" });
+    await queue.getByRole("button", { name: "Cancel" }).click();
+    await both();
+    bed.release("busy");
+    await page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
+    await field().fill(script("say Both came."));
+    await field().press("Enter");
+    await answered("Both came.");
+    type Told = { items: { type: string; attachments?: { title: string }[] }[] };
+    const { items } = await bed.api<Told>("GET", `/sessions/${session}/events?limit=500`);
+    expect(items.findLast((event) => event.type === "user_message")?.attachments?.map((one) => one.title)).toEqual(["pier.png", "boats.txt"]);
+  });
+
+  it("does not send without a file that could not be uploaded, and pastes a text as one", async () => {
+    const problem = { type: "about:blank", title: "Too large", status: 422, detail: "It is too large." };
+    await page.route(/\/attachments\?/, (route) => route.fulfill({ status: 422, contentType: "application/problem+json", body: JSON.stringify(problem) }));
+    await page.locator("input[type=file]").setInputFiles({ name: "lost.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
+    const files = page.getByRole("list", { name: "Attached files" });
+    await files.getByText("lost.txt").waitFor();
+    await files.getByText("It is too large.").waitFor();
+    await field().fill("With what is lost");
+    await field().press("Enter");
+    await page.getByText("A file could not be uploaded.").waitFor();
+    expect(await field().inputValue()).toBe("With what is lost");
+    await page.unroute(/\/attachments\?/);
+    await files.getByRole("button", { name: "Remove lost.txt" }).click();
+    // Not prevented: the browser pastes the text.
+    const isPasted = await field().evaluate((element) => {
+      const data = new DataTransfer();
+      data.items.add(new File(["x"], "image.png", { type: "image/png" }));
+      data.setData("text/plain", "a\tb");
+      return element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    });
+    expect(isPasted).toBe(true);
+    expect(await files.count()).toBe(0);
+    await field().fill("");
+  });
+
   it("shows what was sent, in every tab and after a reload, and opens it large", async () => {
     const seen = async (where: Page) => {
       const picture = where.getByRole("button", { name: "Show large: pixel.png" });
@@ -147,7 +216,13 @@ describe("the composer", () => {
         onend: (() => void) | null = null;
         onerror: ((event: { error: string }) => void) | null = null;
         start = () => Object.assign(globalThis, { ear: this });
-        stop = () => this.onend?.();
+        // As browsers do: they still have a last word, and end only then.
+        abort = () => {
+          queueMicrotask(() => {
+            this.onresult?.({ results: [Object.assign([{ transcript: "a late word" }], { isFinal: true })] });
+            this.onend?.();
+          });
+        };
       }
       Object.assign(globalThis, { SpeechRecognition: Ear });
     });
@@ -163,6 +238,17 @@ describe("the composer", () => {
     await hear("look at");
     await hear("look at ", "the harbour");
     expect(await message.inputValue()).toBe("Please look at the harbour");
+    // What is written meanwhile stays.
+    await message.press("End");
+    await message.pressSequentially(", today");
+    await hear("look at ", "the harbour", " and the pier");
+    expect(await message.inputValue()).toBe("Please look at the harbour and the pier, today");
+    // What was sent does not come back.
+    await message.press("Enter");
+    await ear.getByRole("region", { name: "Conversation" }).getByText("Please look at the harbour and the pier, today", { exact: true }).waitFor();
+    await ear.getByRole("button", { name: "Dictate" }).waitFor();
+    expect(await message.inputValue()).toBe("");
+    await ear.getByRole("button", { name: "Dictate" }).click();
     await ear.getByRole("button", { name: "Stop listening" }).click();
     await ear.getByRole("button", { name: "Dictate" }).click();
     await ear.evaluate(() => {
@@ -186,6 +272,89 @@ describe("the composer", () => {
     await page.getByRole("menuitemradio", { name: /^Ask/ }).click();
     await mode.getByText("Ask").waitFor();
     await until(async () => (await bed.api<{ mode: string }>("GET", `/sessions/${session}`)).mode === "default", "the mode");
+  });
+
+  it("is left backwards by who came by Tab, and after Escape, without another mode", async () => {
+    const mode = page.getByRole("button", { name: /^Permissions/ });
+    const isIn = () => field().evaluate((element) => element === document.activeElement);
+    await field().focus();
+    await field().press("Escape");
+    await page.keyboard.press("Shift+Tab");
+    expect(await isIn()).toBe(false);
+    await page.keyboard.press("Tab");
+    expect(await isIn()).toBe(true);
+    await page.keyboard.press("Shift+Tab");
+    expect(await isIn()).toBe(false);
+    await page.keyboard.press("Tab");
+    // Who writes has come to stay.
+    await page.keyboard.type("a");
+    await page.keyboard.press("Shift+Tab");
+    expect(await isIn()).toBe(true);
+    await mode.getByText("Act").waitFor();
+    await mode.click();
+    await page.getByRole("menuitemradio", { name: /^Ask/ }).click();
+    await mode.getByText("Ask").waitFor();
+    await field().fill("");
+  });
+
+  it("chooses a model and how hard it thinks, from what the CLI offers", async () => {
+    const model = page.getByRole("button", { name: /^Model:/ });
+    await model.click();
+    const offers = page.getByRole("menu", { name: "Model" }).getByRole("menuitemradio");
+    const other = offers.and(page.locator("[aria-checked=false]")).last();
+    const name = (await other.locator(".name").textContent()) ?? "";
+    await other.click();
+    await model.getByText(name, { exact: true }).waitFor();
+    const effort = page.getByRole("button", { name: /^How hard the model thinks/ });
+    await effort.click();
+    await page.getByRole("menuitemradio", { name: "high", exact: true }).click();
+    await effort.getByText("high", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: /^How much the model thinks/ }).count()).toBe(0);
+    type Told = { items: { type: string; thinking?: { effort: string | null } }[] };
+    const { items } = await bed.api<Told>("GET", `/sessions/${session}/events?limit=1000`);
+    expect(items.findLast((event) => event.type === "thinking_changed")?.thinking?.effort).toBe("high");
+    expect(items.some((event) => event.type === "model_changed")).toBe(true);
+  });
+
+  it("limits thinking where models know no efforts; names that come twice are two", async () => {
+    const old = await bed.browser();
+    // As older CLIs have it; and as one may have it that means no good.
+    await old.routeWebSocket(/\/api\/v1\/ws/, (socket) => {
+      const server = socket.connectToServer();
+      const doubled = (message: string) => message.replaceAll(/"efforts":\[[^\]]*\]/g, '"efforts":[]').replaceAll(/"(models|commands)":\[(\{.*?\})\]/g, '"$1":[$2,$2]');
+      server.onMessage((message) => socket.send(typeof message === "string" ? doubled(message) : message));
+    });
+    await old.goto(`${bed.address}/s/${session}`);
+    const thinking = old.getByRole("button", { name: /^How much the model thinks/ });
+    await thinking.click();
+    await old.getByRole("menuitemradio", { name: /^No thinking/ }).click();
+    await thinking.getByText("No thinking").waitFor();
+    await thinking.click();
+    await old.getByRole("menuitemradio", { name: /^Thinks up to 10k/ }).click();
+    await thinking.getByText("Thinks up to 10k").waitFor();
+    type Told = { items: { type: string; thinking?: { max_tokens: number | null } }[] };
+    const { items } = await bed.api<Told>("GET", `/sessions/${session}/events?limit=1000`);
+    expect(items.filter((event) => event.type === "thinking_changed").map((event) => event.thinking?.max_tokens).slice(-2)).toEqual([0, 10_000]);
+    await old.getByRole("combobox", { name: "Message" }).pressSequentially("/compact");
+    const commands = old.getByRole("option", { name: /^\/compact/ });
+    await commands.first().waitFor();
+    expect(await commands.count()).toBe(2);
+    await old.getByRole("combobox", { name: "Message" }).fill("");
+    await old.getByRole("button", { name: /^Model:/ }).click();
+    const names = await old.getByRole("menu", { name: "Model" }).locator(".name").allTextContents();
+    expect(new Set(names).size).toBe(names.length / 2);
+    await old.close();
+  });
+
+  it("says why there are no commands in a session that has not begun", async () => {
+    const young = await bed.session({ title: "Young" });
+    const fresh = await bed.browser();
+    await fresh.goto(`${bed.address}/s/${young.id}`);
+    await fresh.getByRole("combobox", { name: "Message" }).pressSequentially("/");
+    await fresh.getByText("The CLI tells its commands when it has started").waitFor();
+    await fresh.getByRole("combobox", { name: "Message" }).fill("");
+    await fresh.close();
+    await bed.api("DELETE", `/sessions/${young.id}`);
   });
 });
 

@@ -2,7 +2,8 @@
 
 import type { AttachmentUse } from "../../api/types";
 import { sentence } from "../connection/problem";
-import { call } from "../connection/rest";
+import { address, call } from "../connection/rest";
+import { isSeen, type KeptFile } from "./kept";
 
 /** A file on its way. */
 export type Attached = {
@@ -15,55 +16,92 @@ export type Attached = {
   readonly trouble: string | null;
 };
 
-/** Pictures that the model sees as pictures; anything else it is told the path of. */
-const SEEN: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/** What files were called that have been sent: a prompt that comes back knows only which they are. */
+const sent = new Map<string, KeptFile>();
+
+/** Files of a prompt that has not arrived. */
+export function filesOf(uses: readonly AttachmentUse[]): KeptFile[] {
+  return uses.map((use) => sent.get(use.digest) ?? { use, name: use.as === "block" ? "Image" : "File", size: 0, isPicture: use.as === "block" });
+}
 
 export class Attachments {
   all = $state.raw<readonly Attached[]>([]);
   readonly #session: string;
+  readonly #changed: () => void;
   #last = 0;
 
-  constructor(session: string) {
+  constructor(session: string, changed: () => void = () => {}) {
     this.#session = session;
+    this.#changed = changed;
   }
 
   get isUploading(): boolean {
     return this.all.some((one) => one.use === null && one.trouble === null);
   }
 
+  /** One could not be uploaded: it would be missing. */
+  get hasFailed(): boolean {
+    return this.all.some((one) => one.trouble !== null);
+  }
+
   /** What a prompt says of them. */
   get uses(): AttachmentUse[] {
-    return this.all.flatMap((one) => (one.use ? [one.use] : []));
+    return this.kept.map((one) => one.use);
+  }
+
+  /** Those that the daemon has. */
+  get kept(): KeptFile[] {
+    return this.all.flatMap(({ use, name, size, picture }) => (use ? [{ use, name, size, isPicture: picture !== null }] : []));
   }
 
   add(files: Iterable<File>): void {
     for (const file of files) void this.#upload(file);
   }
 
+  /** Takes files again that the daemon has already. */
+  restore(files: readonly KeptFile[]): void {
+    const fresh = files.filter(({ use }) => !this.all.some((one) => one.use?.digest === use.digest));
+    if (fresh.length === 0) return;
+    const back = fresh.map(({ use, name, size, isPicture }): Attached => {
+      const params = { session: this.#session, digest: use.digest };
+      return { id: (this.#last += 1), name, size, picture: isPicture ? address("getAttachment", { params }) : null, use, trouble: null };
+    });
+    this.#set([...back, ...this.all]);
+  }
+
   remove(id: number): void {
-    const gone = this.all.find((one) => one.id === id);
-    if (gone?.picture) URL.revokeObjectURL(gone.picture);
-    this.all = this.all.filter((one) => one.id !== id);
+    this.#drop((one) => one.id === id);
   }
 
   clear(): void {
-    for (const one of this.all) this.remove(one.id);
+    for (const file of this.kept) sent.set(file.use.digest, file);
+    this.#drop(() => true);
   }
 
   async #upload(file: File): Promise<void> {
     const id = (this.#last += 1);
-    const isSeen = SEEN.includes(file.type);
-    const picture = isSeen ? URL.createObjectURL(file) : null;
-    this.all = [...this.all, { id, name: file.name, size: file.size, picture, use: null, trouble: null }];
+    const isPicture = isSeen(file.type);
+    const picture = isPicture ? URL.createObjectURL(file) : null;
+    this.#set([...this.all, { id, name: file.name, size: file.size, picture, use: null, trouble: null }]);
     try {
       const kept = await call("uploadAttachment", { params: { session: this.#session }, query: { name: file.name }, body: file });
-      this.#change(id, { use: { digest: kept.digest, as: isSeen ? "block" : "path" } });
+      this.#change(id, { use: { digest: kept.digest, as: isPicture ? "block" : "path" } });
     } catch (error) {
       this.#change(id, { trouble: sentence(error) });
     }
   }
 
   #change(id: number, as: Partial<Attached>): void {
-    this.all = this.all.map((one) => (one.id === id ? { ...one, ...as } : one));
+    this.#set(this.all.map((one) => (one.id === id ? { ...one, ...as } : one)));
+  }
+
+  #drop(isGone: (one: Attached) => boolean): void {
+    for (const one of this.all) if (isGone(one) && one.picture?.startsWith("blob:")) URL.revokeObjectURL(one.picture);
+    this.#set(this.all.filter((one) => !isGone(one)));
+  }
+
+  #set(all: readonly Attached[]): void {
+    this.all = all;
+    this.#changed();
   }
 }

@@ -1,32 +1,24 @@
-/** What is half said, per session: kept in this browser, so that neither a reload nor a look elsewhere loses it. */
+/** For those who have something for a composer, be it shown or not. */
 
-const PREFIX = "pilothouse.draft.";
+import { draftOf } from "./draft.svelte";
+import type { KeptFile } from "./kept";
 
-export function draftOf(session: string): string {
-  return localStorage.getItem(PREFIX + session) ?? "";
-}
-
-export function keepDraft(session: string, text: string): void {
-  if (text === "") localStorage.removeItem(PREFIX + session);
-  else localStorage.setItem(PREFIX + session, text);
-}
-
-/** The composer that is shown, for those who have a text for it. */
 class Composers {
-  #shown: { session: string; take: (text: string) => void } | null = null;
+  #shown: { session: string; focus: () => void } | null = null;
 
-  show(session: string, take: (text: string) => void): () => void {
-    const shown = { session, take };
+  /** A composer is there; call what comes back when it is not any more. */
+  show(session: string, focus: () => void): () => void {
+    const shown = { session, focus };
     this.#shown = shown;
     return () => {
       if (this.#shown === shown) this.#shown = null;
     };
   }
 
-  /** Puts a text back, before what was written since. */
-  giveBack(session: string, text: string): void {
-    if (this.#shown?.session === session) this.#shown.take(text);
-    else keepDraft(session, [text, draftOf(session)].filter(Boolean).join("\n\n"));
+  /** Puts a prompt back, before what was written since. */
+  giveBack(session: string, text: string, files: readonly KeptFile[] = []): void {
+    draftOf(session).giveBack(text, files);
+    if (this.#shown?.session === session) this.#shown.focus();
   }
 }
 

@@ -10,7 +10,7 @@ type Recognition = {
   onend: (() => void) | null;
   onerror: ((event: { error: string }) => void) | null;
   start(): void;
-  stop(): void;
+  abort(): void;
 };
 
 type Maker = new () => Recognition;
@@ -26,7 +26,7 @@ export const canHear: boolean = maker() !== null;
 /** Who listens to what is understood. */
 export type Listener = { heard(text: string): void; ended(trouble: string | null): void };
 
-/** Listens. Call what comes back to stop. */
+/** Listens. Call what comes back to stop: nothing is heard after that, though browsers would still have something to say. */
 export function listen(listener: Listener): () => void {
   const Recognition = maker();
   if (!Recognition) {
@@ -47,5 +47,9 @@ export function listen(listener: Listener): () => void {
   };
   recognition.onend = () => listener.ended(trouble);
   recognition.start();
-  return () => recognition.stop();
+  return () => {
+    recognition.onresult = recognition.onend = recognition.onerror = null;
+    recognition.abort();
+    listener.ended(null);
+  };
 }
