@@ -331,7 +331,7 @@ export type CreateSession = {
   cwd: string;
   /** Its id; a new one if it is left out. Asking again with the same id changes nothing. */
   id?: SessionId | null;
-  /** Its policy: a preset, or one that was put there; without one people answer everything. */
+  /** Its policy: a preset, or one that was put there; the daemon's usual one where it is left out, none where it is empty: then people answer everything. */
   policy?: string | null;
   /** How its runs are started. */
   profile?: Profile;
@@ -1938,6 +1938,8 @@ export type Refusal = {
   kind: "prompt_not_waiting";
   /** The prompt. */
   prompt: PromptId;
+} | {
+  kind: "too_many_prompts";
 } | {
   kind: "approval_open";
 } | {

@@ -8,11 +8,15 @@
 )]
 #![cfg(unix)]
 
+#[path = "rest/afterwards.rs"]
+mod afterwards;
 #[path = "rest/approvals.rs"]
 mod approvals;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "host/bed.rs"]
 mod bed;
+#[path = "rest/beginnings.rs"]
+mod beginnings;
 #[path = "rest/cli.rs"]
 mod cli;
 #[path = "rest/client.rs"]
@@ -25,6 +29,8 @@ mod files;
 mod looking;
 #[path = "rest/policies.rs"]
 mod policies;
+#[path = "rest/profile.rs"]
+mod profile;
 #[path = "rest/prompts.rs"]
 mod prompts;
 #[path = "rest/real.rs"]

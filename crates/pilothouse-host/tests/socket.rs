@@ -187,3 +187,65 @@ async fn a_mode_that_the_session_may_not_have_is_refused() {
     let reply = socket.ask(&session, json!({"do": "set_mode", "mode": "plan"})).await.unwrap();
     assert!(reply["problem"].is_null(), "{reply}");
 }
+
+#[tokio::test]
+async fn what_is_refused_over_http_is_refused_over_the_socket() {
+    let bed = Bed::new();
+    let session = session(&bed).await;
+    let daemon = Daemon::start(&bed).await;
+    let mut socket = daemon.socket().await;
+    let pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJ\
+                 RU5ErkJggg==";
+    let image = |kind: &str, data: &str| {
+        let source = json!({"type": "base64", "media_type": kind, "data": data});
+        json!({"type": "image", "source": source})
+    };
+    let say = |content: Value| json!({"do": "prompt", "content": content});
+    let keyed = |key: &str| json!({"do": "prompt", "content": "hm", "key": key});
+    let address = json!({"type": "image", "source": {"type": "url", "url": "http://127.0.0.1/x"}});
+    let large = image("image/png", &"A".repeat((5 << 20) + 4));
+    let table = [
+        (say(json!([image("image/png", "no base64!")])), "content/0/source/data"),
+        (say(json!([image("image/png", "aGVsbG8=")])), "content/0/source/data"),
+        (say(json!([image("image/jpeg", pixel)])), "content/0/source/media_type"),
+        (say(json!([{"type": "text", "text": "see"}, large])), "content/1/source/data"),
+        (say(json!([address])), "content/0/source"),
+        (say(json!([{"type": "text", "text": " "}])), "content/0/text"),
+        (say(json!(vec![image("image/png", pixel); 21])), "content"),
+        (keyed(""), "key"),
+        (keyed(&"k".repeat(256)), "key"),
+        (json!({"do": "set_model", "model": ""}), "model"),
+        (json!({"do": "set_model", "model": "a\0b"}), "model"),
+        (json!({"do": "set_model", "model": "--version"}), "model"),
+        (json!({"do": "set_model", "model": "x".repeat(1 << 20)}), "model"),
+        (json!({"do": "set_effort", "effort": "\n"}), "effort"),
+        (json!({"do": "start", "from": {"kind": "message", "uuid": "u-1"}}), "from/uuid"),
+    ];
+    for (order, place) in table {
+        let reply = socket.ask(&session, order).await.unwrap();
+        let problem = &reply["problem"];
+        assert_eq!(problem["type"], "/problems/invalid-input", "{place}: {reply}");
+        assert_eq!(problem["errors"][0]["pointer"], format!("/command/{place}"), "{reply}");
+    }
+    for order in [say(json!(" ")), say(json!([])), say(json!([{"type": "tool_result"}]))] {
+        let reply = socket.ask(&session, order).await.unwrap();
+        assert_eq!(reply["problem"]["status"], 422, "{reply}");
+    }
+    let most = json!({"do": "set_thinking", "max_tokens": 1_u64 << 32});
+    let id = socket.command(&session, most).await.unwrap();
+    let reply = socket.until("reply").await.unwrap();
+    assert_eq!((&reply["id"], &reply["problem"]["status"]), (&json!(id), &json!(422)), "{reply}");
+
+    // Who has changed a mode is noted whichever way it was changed.
+    let reply = socket.ask(&session, json!({"do": "set_mode", "mode": "plan"})).await.unwrap();
+    assert!(reply["problem"].is_null(), "{reply}");
+    daemon.kill().await;
+    let host = Host::open(bed.options("")).await.unwrap();
+    let session = session.parse().map(pilothouse_session::id::SessionId).unwrap();
+    assert_eq!(host.store().last_seq(session).unwrap(), 1, "only the mode has changed");
+    let audit = host.store().audit(Some(session), None, 10).unwrap().items;
+    let [line] = &*audit else { panic!("{audit:?}") };
+    assert_eq!(line.action, "session.mode_changed");
+    assert_eq!(line.detail["after"], "plan");
+    host.close().await;
+}

@@ -129,7 +129,7 @@ fn a_prompt_is_taken_once() {
     let (_place, store, session) = with_session();
     let wanted = Reservation {
         session,
-        key: "try-1".to_owned(),
+        key: Some("try-1".to_owned()),
         prompt: PromptId(Uuid::now_v7()),
         digest: "abc".to_owned(),
     };

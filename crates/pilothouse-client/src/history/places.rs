@@ -175,6 +175,14 @@ impl History {
         found
     }
 
+    /// Where the transcript of a session is.
+    ///
+    /// # Errors
+    /// [`HistoryError::SessionNotFound`].
+    pub fn transcript(&self, session: &SessionId, scope: &Scope) -> Result<PathBuf, HistoryError> {
+        self.find(session, scope).map(|transcript| transcript.path)
+    }
+
     pub(super) fn find(
         &self,
         session: &SessionId,

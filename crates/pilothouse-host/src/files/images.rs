@@ -62,9 +62,6 @@ pub enum ImageError {
     Damaged,
 }
 
-/// The formats that the model can see.
-const FORMATS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
 /// Which of the formats these bytes are, as far as their beginning tells.
 pub fn format(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
@@ -81,8 +78,8 @@ pub fn check(bytes: &[u8]) -> Result<Image, ImageError> {
     if bytes.is_empty() {
         return Err(ImageError::Empty);
     }
-    let known = infer::get(bytes).map(|kind| kind.mime_type());
-    let Some(media_type) = FORMATS.into_iter().find(|format| known == Some(*format)) else {
+    let Some(media_type) = format(bytes) else {
+        let known = infer::get(bytes).map(|kind| kind.mime_type());
         let what = known.unwrap_or("something unknown").to_owned();
         return Err(ImageError::Format { what });
     };

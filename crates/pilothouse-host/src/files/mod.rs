@@ -5,7 +5,7 @@
 //! - [`Roots::read`], [`Roots::list`]: a file, a directory.
 //! - [`Roots::directories`]: where a new session could work.
 //! - [`Roots::changes`]: what is different from the last commit.
-//! - [`images`]: what may be sent as a picture.
+//! - [`images`]: what may be sent as a picture. [`media`]: what bytes are given out as.
 //!
 //! What is in the directories is nobody's friend: links that lead out, pipes that never answer,
 //! devices, repositories whose configuration runs programs, names that are no text. Everything is
@@ -18,6 +18,7 @@ mod directories;
 mod error;
 pub mod images;
 mod list;
+pub mod media;
 mod open;
 mod read;
 mod roots;

@@ -48,14 +48,14 @@ pub enum InsideKind {
 }
 
 impl Roots {
-    /// The working directory of a session, and the directories that were added to it.
+    /// The working directory of a session, and the directories that were added to it. Of these, one
+    /// that is not there now, such as that of a disk that is away, does not hide the others.
     pub fn new<P: AsRef<Path>>(
         cwd: impl AsRef<Path>,
         added: impl IntoIterator<Item = P>,
     ) -> Result<Self, FileError> {
         let mut dirs = vec![Root::of(cwd.as_ref())?];
-        for dir in added {
-            let root = Root::of(dir.as_ref())?;
+        for root in added.into_iter().filter_map(|dir| Root::of(dir.as_ref()).ok()) {
             if !dirs.iter().any(|known| known.real == root.real) {
                 dirs.push(root);
             }

@@ -35,7 +35,8 @@ impl Host {
             let defaults = &house.options.defaults;
             let Draft { cwd, policy, profile } = draft;
             let profile = profile.or(&defaults.profile);
-            let policy = policy.or_else(|| defaults.policy.clone());
+            // An empty one is none, whatever is usual here.
+            let policy = policy.or_else(|| defaults.policy.clone()).filter(|it| !it.is_empty());
             if !Path::new(&cwd).is_absolute() || !Path::new(&cwd).is_dir() {
                 return Err(HostError::NoDirectory(cwd));
             }

@@ -7,6 +7,7 @@ use pilothouse_session::Refusal;
 use pilothouse_session::id::{RunId, SessionId};
 use pilothouse_session::policy::PolicyError;
 
+use super::checks::Unfit;
 use super::profile::{ModeError, ProfileError};
 use crate::runner::CommandError;
 use crate::store::StoreError;
@@ -78,6 +79,15 @@ pub enum HostError {
     /// A prompt says nothing, or what is not a person's to say.
     #[error("this cannot be said: give a text, or a list of `text`, `image` and `document` blocks")]
     BadPrompt,
+    /// Something that was asked for is not what it should be.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    /// Files cannot be put into the session's directory.
+    #[error(
+        "{0} is a link, or no directory, and nothing is written through it: remove it, or attach \
+         the file as a block"
+    )]
+    NoUploads(PathBuf),
     /// What is stored of the session makes no sense.
     #[error(
         "session {session} cannot be opened ({reason}): what was said in it can still be read; \

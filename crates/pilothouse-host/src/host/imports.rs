@@ -76,6 +76,7 @@ impl Host {
         cli_session: &str,
         wish: ImportSession,
     ) -> Result<(SessionRow, bool), ImportError> {
+        // Also looked for when it is stored; but that it costs no reading is the usual case.
         let filter =
             SessionFilter { cli_session: Some(cli_session.to_owned()), ..SessionFilter::default() };
         if let Some(row) = self.sessions(filter, None, 1).await?.items.into_iter().next() {
@@ -83,8 +84,10 @@ impl Host {
         }
         let ImportSession { cwd, title, tags, policy, profile } = wish;
         let (past, name) = (self.past()?, cli_session.to_owned());
-        let known = blocking(move || past.session(&name)).await?;
-        let cwd = cwd.or(known.cwd).unwrap_or_default();
+        let cwd = match cwd {
+            Some(cwd) => cwd,
+            None => blocking(move || past.cwd(&name)).await?.unwrap_or_default(),
+        };
         let draft = self.draft(Draft { cwd, policy, profile }).await?;
         let id = SessionId(Uuid::now_v7());
         let setup = self.0.setup(&draft.cwd, &draft.profile, draft.policy.as_deref());
@@ -104,7 +107,13 @@ impl Host {
             policy,
         };
         let events: Vec<_> = imported.events.into_iter().chain(more).collect();
-        self.0.store.create_with(stored, &events, checkpoint).await?;
+        match self.0.store.create_with(stored, &events, checkpoint).await {
+            // Somebody was faster.
+            Err(StoreError::ConversationTaken { session, .. }) => {
+                return Ok((self.session(session).await?, false));
+            }
+            created => created?,
+        }
         self.telemetry().metrics().session_listed(Status::Dormant, 1);
         self.0.overview.changed(id);
         Ok((self.session(id).await?, true))

@@ -2,23 +2,25 @@
 //! files as the CLI can read them.
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::memmem;
 use pilothouse_session::event::Event;
-use pilothouse_session::id::{RunId, SessionId};
+use pilothouse_session::id::SessionId;
 use pilothouse_session::policy::{Level, Place, Policy};
 use pilothouse_wire::{Block, Frame, Inbound, Raw};
 
 use super::house::{blocking, place, private_dir};
 use super::profile::Profile;
+use super::wire::log_in;
 use super::{Host, HostError};
 use crate::doctor::{Examination, Program, Report};
 use crate::files::{FileError, Roots};
 use crate::store::{AttachmentRow, Digest, SessionRow, Store, StoreError};
-use crate::wirelog::{Log, Record};
+use crate::wirelog::Record;
 
 /// How many events are read at once when looking backwards.
 const WINDOW: u64 = 512;
@@ -50,19 +52,6 @@ impl Host {
         self.read(move |store| last_event(store, session, kind)).await
     }
 
-    /// How long a run's wire log is by now, in bytes.
-    pub async fn wire_length(&self, session: SessionId, run: RunId) -> Result<u64, HostError> {
-        let house = Arc::clone(&self.0);
-        blocking(move || {
-            let dir = house.run_dir(session, run);
-            if !dir.is_dir() {
-                return Err(HostError::NoRun { session, run });
-            }
-            Ok(Log::open(&dir)?.end()?)
-        })
-        .await
-    }
-
     /// The tool calls of a session's runs, oldest first, up to `most`; and whether there are more.
     pub async fn recorded_calls(
         &self,
@@ -74,7 +63,8 @@ impl Host {
         blocking(move || {
             let (mut calls, mut known) = (Vec::new(), HashSet::new());
             for row in runs {
-                let mut records = Log::open(&house.run_dir(session, row.run))?.records(0);
+                let Some(log) = log_in(&house.run_dir(session, row.run))? else { continue };
+                let mut records = log.records(0);
                 while let Some(located) = records.next_record()? {
                     let Record::Out { line, .. } = located.record else { continue };
                     for call in calls_in(line) {
@@ -155,9 +145,9 @@ impl Host {
         let found = self.read(move |store| store.attachment(session, digest)).await?;
         let Some((attachment, bytes)) = found else { return Ok(None) };
         blocking(move || {
-            let path = Path::new(&row.cwd).join(UPLOADS).join(file_name(&attachment));
-            write_below(Path::new(&row.cwd), &path, &bytes).map_err(HostError::file(&path))?;
-            Ok(Some(path))
+            let name = file_name(&attachment);
+            write_upload(Path::new(&row.cwd), &name, &bytes)?;
+            Ok(Some(Path::new(&row.cwd).join(UPLOADS).join(name)))
         })
         .await
     }
@@ -225,19 +215,34 @@ fn file_name(attachment: &AttachmentRow) -> String {
     format!("{}-{}", &digest[..12], if name.is_empty() { fallback } else { name })
 }
 
-/// Writes a file below `root`, whole or not at all. Version control is told to leave it alone.
-fn write_below(root: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let dir = path.parent().unwrap_or(root);
-    private_dir(dir)?;
-    // A link of the project's may lead elsewhere.
-    if !dir.canonicalize()?.starts_with(root.canonicalize()?) {
-        let why = "it is a link to outside the session's directory";
-        return Err(std::io::Error::new(ErrorKind::PermissionDenied, why));
+/// Writes a file into the directory for uploads below `root`, whole or not at all. Version control is
+/// told to leave it alone.
+fn write_upload(root: &Path, name: &str, bytes: &[u8]) -> Result<(), HostError> {
+    let mut dir = root.canonicalize().map_err(HostError::file(root))?;
+    for step in Path::new(UPLOADS) {
+        dir.push(step);
+        match dir.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                private_dir(&dir).map_err(HostError::file(&dir))?;
+            }
+            // A link of the project's may lead anywhere, also to another of its own directories.
+            Ok(it) if !it.is_dir() => return Err(HostError::NoUploads(dir)),
+            there => drop(there.map_err(HostError::file(&dir))?),
+        }
     }
-    let put = |path: &Path, bytes: &[u8]| {
+    let path = dir.join(name);
+    let write = || {
+        match File::create_new(dir.join(".gitignore")) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            made => made?.write_all(b"*\n")?,
+        }
         let new = dir.join(format!(".{}", uuid::Uuid::new_v4()));
-        std::fs::write(&new, bytes).and_then(|()| std::fs::rename(&new, path))
+        let put = File::create_new(&new).and_then(|mut file| file.write_all(bytes));
+        let put = put.and_then(|()| std::fs::rename(&new, &path));
+        if put.is_err() {
+            let _ = std::fs::remove_file(&new);
+        }
+        put
     };
-    put(&dir.join(".gitignore"), b"*\n")?;
-    put(path, bytes)
+    write().map_err(HostError::file(&path))
 }

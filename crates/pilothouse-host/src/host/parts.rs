@@ -11,7 +11,7 @@ use pilothouse_wire::{Block, Content};
 
 use super::house::blocking;
 use super::{Host, HostError};
-use crate::files::images::format;
+use crate::files::media::media_type;
 use crate::store::{AttachmentRow, Digest, StoreError};
 
 impl Host {
@@ -38,9 +38,10 @@ impl Host {
                 None => told,
             });
         }
-        for digest in files {
-            let found = self.read(move |store| store.attachment(id, digest)).await?;
-            attachments.extend(found.map(|(row, _)| kept(row, None)));
+        if !files.is_empty() {
+            let rows = self.read(move |store| store.attachments(id)).await?;
+            let row = |digest| rows.iter().find(|row| row.digest == digest);
+            attachments.extend(files.into_iter().filter_map(row).map(|row| kept(row, None)));
         }
         Ok((content, attachments))
     }
@@ -51,9 +52,10 @@ impl Host {
         told: Attachment,
         bytes: Bytes,
     ) -> Result<Attachment, HostError> {
-        let media_type = media_type(&told.media_type, &bytes);
+        // What it is was looked at before; what is not known is given out as nothing in particular.
+        let media_type = media_type(&told.media_type, &bytes).unwrap_or("application/octet-stream");
         match self.0.store.attach(id, media_type, told.title.as_deref(), bytes).await {
-            Ok(row) => Ok(kept(row, told.title)),
+            Ok(row) => Ok(kept(&row, told.title)),
             // It can still be said; only, nobody can look at it again.
             Err(StoreError::TooLarge { .. }) => Ok(told),
             Err(error) => Err(error.into()),
@@ -63,7 +65,7 @@ impl Host {
 
 /// An image or a document, and its bytes if they are in the message.
 fn part(block: &Block) -> Option<(Attachment, Option<Bytes>)> {
-    let told = Attachment::of(block)?;
+    let mut told = Attachment::of(block)?;
     let source = match block {
         Block::Image(image) => &image.source,
         Block::Document(document) => &document.source,
@@ -71,48 +73,20 @@ fn part(block: &Block) -> Option<(Attachment, Option<Bytes>)> {
     };
     let bytes = match source {
         Source::Base64(source) => STANDARD.decode(&source.data).ok().map(Bytes::from),
-        Source::Text(source) => Some(Bytes::from(source.data.clone())),
+        Source::Text(source) => {
+            told.media_type = "text/plain".to_owned();
+            Some(Bytes::from(source.data.clone()))
+        }
         _ => None,
     };
     Some((told, bytes))
 }
 
-/// What the bytes are given out as: never anything that a browser would run.
-fn media_type(told: &str, bytes: &[u8]) -> &'static str {
-    match (format(bytes), told) {
-        (Some(image), _) => image,
-        (None, "application/pdf") if bytes.starts_with(b"%PDF-") => "application/pdf",
-        (None, "" | "text/plain") if std::str::from_utf8(bytes).is_ok() => "text/plain",
-        _ => "application/octet-stream",
-    }
-}
-
-fn kept(row: AttachmentRow, title: Option<String>) -> Attachment {
+fn kept(row: &AttachmentRow, title: Option<String>) -> Attachment {
     Attachment {
         digest: Some(row.digest.to_string()),
-        media_type: row.media_type,
+        media_type: row.media_type.clone(),
         size: usize::try_from(row.size).unwrap_or(usize::MAX),
-        title: title.or(row.name),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_given_out_as_something_that_browsers_run() {
-        let table: [(&str, &[u8], &str); 7] = [
-            ("image/png", b"\x89PNG\r\n\x1a\n..", "image/png"),
-            ("image/jpeg", b"\x89PNG\r\n\x1a\n..", "image/png"),
-            ("image/svg+xml", b"<svg onload='alert(1)'/>", "application/octet-stream"),
-            ("image/png", b"<script>alert(1)</script>", "application/octet-stream"),
-            ("text/html", b"<script>alert(1)</script>", "application/octet-stream"),
-            ("text/plain", b"<script>alert(1)</script>", "text/plain"),
-            ("application/pdf", b"%PDF-1.7", "application/pdf"),
-        ];
-        for (told, bytes, given) in table {
-            assert_eq!(media_type(told, bytes), given, "{told}");
-        }
+        title: title.or_else(|| row.name.clone()),
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use pilothouse_session::policy::{Level, Policy, PolicySet, Preset};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::house::{blocking, private_dir};
 use super::{Host, HostError};
@@ -145,11 +146,13 @@ impl Policies {
         let path = self.path(name)?;
         Policy::parse(name, text, Level::User)?;
         private_dir(&self.dir).map_err(HostError::file(&self.dir))?;
-        // Whole or not at all.
-        let new = path.with_extension("new");
-        std::fs::write(&new, text)
-            .and_then(|()| std::fs::rename(&new, &path))
-            .map_err(HostError::file(&path))
+        // Whole or not at all, and not into a file that somebody else is putting there.
+        let new = path.with_extension(format!("{}.new", Uuid::new_v4()));
+        let put = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &path));
+        if put.is_err() {
+            let _ = std::fs::remove_file(&new);
+        }
+        put.map_err(HostError::file(&path))
     }
 }
 

@@ -7,6 +7,7 @@ use pilothouse_session::id::{PromptId, SessionId};
 use pilothouse_wire::Content;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::profile::Profile;
 use crate::store::{Digest, SessionRow};
@@ -23,7 +24,8 @@ pub struct NewSession {
     pub title: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Its policy: a preset, or one that was put there; none lets people answer everything.
+    /// Its policy: a preset, or one that was put there; the host's usual one where it is left out,
+    /// none where it is empty, which lets people answer everything.
     pub policy: Option<String>,
     /// How its runs are started.
     pub profile: Profile,
@@ -49,7 +51,7 @@ pub enum Beginning {
         cli_session: String,
         /// The CLI's id of the message after which the copy ends.
         #[serde(default)]
-        at: Option<String>,
+        at: Option<Uuid>,
     },
     /// A copy of the conversation of another session.
     Fork {
@@ -57,7 +59,7 @@ pub enum Beginning {
         session: SessionId,
         /// The CLI's id of the message after which the copy ends.
         #[serde(default)]
-        at: Option<String>,
+        at: Option<Uuid>,
     },
 }
 

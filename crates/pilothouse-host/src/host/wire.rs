@@ -1,5 +1,7 @@
 //! The runs of a session, and what was said in them.
 
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -10,7 +12,7 @@ use serde::Serialize;
 use super::house::blocking;
 use super::{Host, HostError};
 use crate::holder::{RunState, find};
-use crate::wirelog::Log;
+use crate::wirelog::{ArchiveError, Log};
 
 /// The most that is given at once.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
@@ -42,7 +44,8 @@ impl Host {
             let mut rows = Vec::with_capacity(found.len());
             for run in found {
                 let Ok(id) = run.run.parse().map(RunId) else { continue };
-                let log = Log::open(&run.dir)?;
+                // Between its beginning and its first line, a run has no log.
+                let Some(log) = log_in(&run.dir)? else { continue };
                 let bytes = log.end()?;
                 let first = log.records(0).next_record()?;
                 let millis = first.and_then(|first| i64::try_from(first.record.at()?).ok());
@@ -76,12 +79,28 @@ impl Host {
     ) -> Result<Vec<u8>, HostError> {
         let house = Arc::clone(&self.0);
         blocking(move || {
-            let dir = house.run_dir(session, run);
-            if !dir.is_dir() {
-                return Err(HostError::NoRun { session, run });
-            }
-            Ok(Log::open(&dir)?.range(offset, length.min(MOST_BYTES))?)
+            let log = log_in(&house.run_dir(session, run))?;
+            let mut log = log.ok_or(HostError::NoRun { session, run })?;
+            Ok(log.range(offset, length.min(MOST_BYTES))?)
         })
         .await
+    }
+
+    /// How long a run's wire log is by now, in bytes.
+    pub async fn wire_length(&self, session: SessionId, run: RunId) -> Result<u64, HostError> {
+        let house = Arc::clone(&self.0);
+        blocking(move || {
+            let log = log_in(&house.run_dir(session, run))?;
+            Ok(log.ok_or(HostError::NoRun { session, run })?.end()?)
+        })
+        .await
+    }
+}
+
+/// The log of a run; none where nothing was written yet.
+pub(super) fn log_in(dir: &Path) -> Result<Option<Log>, HostError> {
+    match Log::open(dir) {
+        Err(ArchiveError::Io(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
+        log => Ok(Some(log?)),
     }
 }

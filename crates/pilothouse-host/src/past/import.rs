@@ -96,6 +96,11 @@ impl Past {
         reader.finish(about)
     }
 
+    /// Where a conversation was led, also of one that no list describes.
+    pub fn cwd(&self, cli_session: &str) -> Result<Option<String>, PastError> {
+        Ok(self.about(&CliSession::parse(cli_session)?)?.cwd)
+    }
+
     /// What a list says about a conversation. Where its two ends say nothing, because they are
     /// pictures or damaged, it is asked what was said first.
     fn about(&self, name: &CliSession) -> Result<About, PastError> {

@@ -56,8 +56,8 @@ pub struct ApprovalRow {
 pub struct Reservation {
     /// The session.
     pub session: SessionId,
-    /// The client's name for the attempt.
-    pub key: String,
+    /// The client's name for the attempt, where it has one; else the prompt's id is that.
+    pub key: Option<String>,
     /// The id that the prompt gets, if the key is new.
     pub prompt: PromptId,
     /// Something that is the same for the same content and another for another.
@@ -69,8 +69,8 @@ pub struct Reservation {
 pub struct Reserved {
     /// The prompt.
     pub prompt: PromptId,
-    /// Whether the key was new. If not, the prompt may or may not have been handed to the session:
-    /// handing it in again under the same id does no harm.
+    /// Whether it was asked for the first time. If not, the prompt may or may not have been handed to
+    /// the session: handing it in again under the same id does no harm.
     pub is_new: bool,
     /// What has become of it: `reserved`, `queued`, `sent`, `taken_up`, `answered`, `cancelled`,
     /// `failed`.
@@ -106,9 +106,9 @@ impl Store {
     }
 
     /// Takes note of a prompt before it is handed to its session. The same key gives the same prompt
-    /// again; a key that was used for something else is refused.
+    /// again, and so does the same id; one that was used for something else is refused.
     pub fn reserve(&self, reservation: Reservation) -> Ack<Reserved> {
-        self.write(Durability::PowerLoss, reservation.key.len(), move |tx| {
+        self.write(Durability::PowerLoss, 256, move |tx| {
             approvals::reserve(tx, &reservation, Timestamp::now())
         })
     }

@@ -3,6 +3,7 @@
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use pilothouse_host::Host;
+use pilothouse_host::host::Options;
 use pilothouse_host::http::rest::{Actor, Api, Patience};
 use pilothouse_session::id::SessionId;
 use serde_json::{Value, json};
@@ -31,8 +32,19 @@ impl Served {
     }
 
     pub(crate) async fn with(fault: &str, patience: Patience) -> Self {
+        Self::changed(fault, patience, |_| {}).await
+    }
+
+    /// With other options of the host.
+    pub(crate) async fn changed(
+        fault: &str,
+        patience: Patience,
+        change: impl FnOnce(&mut Options),
+    ) -> Self {
         let bed = Bed::new();
-        let host = bed.faulty(fault).await;
+        let mut options = bed.options(fault);
+        change(&mut options);
+        let host = Host::open(options).await.unwrap();
         let (client, server) = serve(&host, patience).await;
         Self { bed, host, client, server }
     }

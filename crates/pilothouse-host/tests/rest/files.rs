@@ -67,3 +67,64 @@ async fn a_file_is_kept_once_listed_and_given_back_as_it_was() {
     client.get(&foreign).await.is_problem(404, "not-found");
     served.host.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_directory_that_is_gone_does_not_hide_the_others() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let (gone, library) = (served.bed.path("gone"), served.bed.path("library"));
+    std::fs::create_dir(&library).unwrap();
+    std::fs::write(library.join("a.txt"), "there").unwrap();
+    std::fs::write(served.bed.path("work/b.txt"), "here").unwrap();
+    let profile = json!({"add_dirs": [gone, library]});
+    let session = served.session(json!({ "profile": profile })).await;
+    let path = format!("/api/v1/sessions/{session}/files");
+    let added = library.join("a.txt").display().to_string();
+    for (name, text) in [("b.txt", "here"), (&*added, "there")] {
+        let read = client.get(&format!("{path}/read?path={name}")).await;
+        assert_eq!(read.status, 200, "{read:?}");
+        assert_eq!(read.json()["content"]["text"], text);
+    }
+    let secret = gone.join("x").display().to_string();
+    client.get(&format!("{path}/read?path={secret}")).await.is_problem(403, "forbidden");
+    served.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn uploads_change_no_file_of_the_project() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let work = served.bed.path("work");
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}");
+    let kept = format!("{path}/attachments?name=notes.txt");
+    let headers = [("content-type", "text/plain")];
+    let kept = client.send("POST", &kept, &headers, Some(b"notes".to_vec())).await;
+    let digest = kept.json()["digest"].clone();
+    let body = json!({"text": "look", "attachments": [{"digest": digest, "as": "path"}]});
+    let prompts = format!("{path}/prompts");
+    std::fs::write(work.join(".gitignore"), "mine").unwrap();
+    // Links that lead to another directory of the project, or out of it.
+    std::fs::create_dir(work.join(".pilothouse")).unwrap();
+    for to in ["..", "../..", "/"] {
+        let link = work.join(".pilothouse/uploads");
+        std::os::unix::fs::symlink(to, &link).unwrap();
+        client.post(&prompts, &body).await.is_problem(409, "conflict");
+        std::fs::remove_file(link).unwrap();
+    }
+    std::fs::remove_dir(work.join(".pilothouse")).unwrap();
+    std::os::unix::fs::symlink(served.bed.path("home"), work.join(".pilothouse")).unwrap();
+    client.post(&prompts, &body).await.is_problem(409, "conflict");
+    assert_eq!(std::fs::read_dir(served.bed.path("home")).unwrap().count(), 0);
+    std::fs::remove_file(work.join(".pilothouse")).unwrap();
+    assert_eq!(std::fs::read_to_string(work.join(".gitignore")).unwrap(), "mine");
+
+    // What a person has said about uploads stays.
+    let uploads = work.join(".pilothouse/uploads");
+    std::fs::create_dir_all(&uploads).unwrap();
+    std::fs::write(uploads.join(".gitignore"), "theirs").unwrap();
+    assert_eq!(client.post(&prompts, &body).await.status, 202);
+    assert_eq!(std::fs::read_to_string(uploads.join(".gitignore")).unwrap(), "theirs");
+    assert_eq!(std::fs::read_dir(&uploads).unwrap().count(), 2);
+    served.host.close().await;
+}

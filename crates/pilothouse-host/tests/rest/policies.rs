@@ -92,3 +92,24 @@ async fn a_policy_is_tried_on_a_call_and_on_what_a_session_did() {
     client.post("/api/v1/policies/replay", &body).await.is_problem(404, "not-found");
     served.host.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_policy_that_many_put_at_once_is_one_of_theirs() {
+    let served = Served::new().await;
+    let text = |number: usize| format!("# {number}\n{MINE}");
+    // Something that lies where a half-written one could be.
+    std::fs::create_dir_all(served.bed.path("data/policies/mine.new")).unwrap();
+    let put = |number| {
+        let (client, body) = (served.client.clone(), json!({ "text": text(number) }));
+        tokio::spawn(async move { client.put("/api/v1/policies/mine", &body).await.status })
+    };
+    let all: Vec<_> = (0..16).map(put).collect();
+    for one in all {
+        assert_eq!(one.await.unwrap(), 200);
+    }
+    let got = served.client.get("/api/v1/policies/mine").await.json();
+    assert!((0..16).any(|number| got["text"] == text(number)), "{got}");
+    let names = served.client.get("/api/v1/policies").await.json();
+    assert_eq!(names["items"].as_array().unwrap().len(), 4, "{names}");
+    served.host.close().await;
+}

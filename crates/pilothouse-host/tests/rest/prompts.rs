@@ -79,6 +79,15 @@ async fn prompts_that_wait_are_taken_back_or_hurried_and_a_turn_is_stopped() {
     served.host.close().await;
 }
 
+/// The beginning of a PNG of this size: all that is looked at.
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    bytes.extend(width.to_be_bytes());
+    bytes.extend(height.to_be_bytes());
+    bytes.extend(*b"\x08\x06\0\0\0\0\0\0\0");
+    bytes
+}
+
 /// The smallest PNG there is: one transparent pixel.
 pub(crate) const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk\
                                 YPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -98,6 +107,8 @@ async fn images_and_files_are_checked_before_they_are_said() {
         (image("image/png", "aGVsbG8="), "/images/0/data"),
         (image("image/jpeg", PIXEL), "/images/0/media_type"),
         (image("image/svg+xml", PIXEL), "/images/0/media_type"),
+        (image("image/png", &STANDARD.encode(png(8001, 1))), "/images/0/data"),
+        (image("image/png", &STANDARD.encode(b"\x89PNG\r\n\x1a\n")), "/images/0/data"),
         (json!({"attachments": [{"digest": missing}]}), "/attachments/0/digest"),
         (json!({"attachments": [{"digest": "x"}]}), "/attachments/0/digest"),
         (json!({"text": "a", "urgency": "never"}), "/urgency"),
@@ -141,5 +152,76 @@ async fn images_and_files_are_checked_before_they_are_said() {
     let file = said["text"].as_str().unwrap().rsplit("Attached file: ").next().unwrap().to_owned();
     assert!(file.starts_with(&served.cwd()) && file.ends_with("notes.txt"), "{file}");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "some notes");
+    served.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_image_that_the_model_would_refuse_is_for_tools_only() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}");
+    let headers = [("content-type", "image/png")];
+    let kept = format!("{path}/attachments?name=wide.png");
+    let kept = client.send("POST", &kept, &headers, Some(png(8001, 1))).await;
+    assert_eq!(kept.status, 201, "{kept:?}");
+    let attach = |form: &str| {
+        json!({
+            "text": script("say seen"),
+            "attachments": [{"digest": kept.json()["digest"], "as": form}],
+        })
+    };
+    let prompts = format!("{path}/prompts");
+    let problem = client.post(&prompts, &attach("block")).await.is_problem(422, "invalid-input");
+    assert_eq!(problem["errors"][0]["pointer"], "/attachments/0", "{problem}");
+    assert!(problem["errors"][0]["detail"].as_str().unwrap().contains("8001"), "{problem}");
+    assert_eq!(client.post(&prompts, &attach("path")).await.status, 202);
+    served.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_text_without_a_letter_is_not_sent_beside_an_image() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}");
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    let body = json!({"text": " \n", "images": [{"media_type": "image/png", "data": PIXEL}]});
+    assert_eq!(client.post(&format!("{path}/prompts"), &body).await.status, 202);
+    watcher.until(|body| matches!(body, Body::Complete { .. })).await;
+    let runs = client.get(&format!("{path}/runs")).await.json();
+    let run = runs["items"][0]["run"].as_str().unwrap();
+    let log = client.get(&format!("{path}/runs/{run}/wire")).await.bytes;
+    let log = String::from_utf8(log).unwrap();
+    let said = log.lines().find(|line| line.starts_with("i ") && line.contains(PIXEL)).unwrap();
+    assert!(!said.contains(r#""type":"text""#), "{said}");
+    served.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_id_stands_for_one_prompt() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let (one, two) = (served.session(json!({})).await, served.session(json!({})).await);
+    let id = uuid::Uuid::new_v4();
+    let send = async |session: pilothouse_session::id::SessionId, text: &str, key: &str| {
+        let mut headers = vec![("content-type", "application/json")];
+        headers.extend((!key.is_empty()).then_some(("idempotency-key", key)));
+        let body = json!({ "prompt": id, "text": script(text) }).to_string().into_bytes();
+        let path = format!("/api/v1/sessions/{session}/prompts");
+        client.send("POST", &path, &headers, Some(body)).await
+    };
+    let mut watcher = Watcher::new(&served.host, one, 0).await;
+    for key in ["", "", "k"] {
+        let answer = send(one, "say once", key).await;
+        assert_eq!((answer.status, &answer.json()["prompt"]), (202, &json!(id)), "{answer:?}");
+    }
+    watcher.until(|body| matches!(body, Body::Complete { .. })).await;
+    assert_eq!(send(one, "say once", "").await.status, 202, "also when it is done");
+    send(one, "say otherwise", "").await.is_problem(409, "conflict");
+    send(one, "say otherwise", "l").await.is_problem(409, "conflict");
+    send(two, "say once", "").await.is_problem(409, "conflict");
+    send(two, "say once", "m").await.is_problem(409, "conflict");
+    assert_eq!(watcher.count(|body| matches!(body, Body::UserMessage { .. })), 1);
     served.host.close().await;
 }

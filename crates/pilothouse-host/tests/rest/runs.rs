@@ -100,3 +100,26 @@ async fn events_tell_which_record_they_came_of() {
     }
     served.host.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_has_no_log_yet_is_no_trouble() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}");
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    served.say(session, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    // As a daemon leaves it that dies while it starts one.
+    let run = uuid::Uuid::new_v4();
+    let dir = served.bed.path("data/runs").join(session.to_string()).join(run.to_string());
+    std::fs::create_dir(&dir).unwrap();
+    std::fs::write(dir.join("pid"), "").unwrap();
+    let runs = client.get(&format!("{path}/runs")).await;
+    assert_eq!(runs.status, 200, "{runs:?}");
+    assert_eq!(runs.json()["items"].as_array().unwrap().len(), 1, "{:?}", runs.json());
+    client.get(&format!("{path}/runs/{run}/wire")).await.is_problem(404, "not-found");
+    let replay = json!({"policy": "supervised", "session": session});
+    assert_eq!(client.post("/api/v1/policies/replay", &replay).await.status, 200);
+    served.host.close().await;
+}

@@ -159,3 +159,68 @@ async fn the_daemon_tells_how_it_is() {
     assert!(String::from_utf8_lossy(&numbers.bytes).contains("# TYPE pilothouse_"));
     served.host.close().await;
 }
+
+/// A list looks at the two ends of a transcript only. Both may be pictures.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_search_finds_can_be_gone_on_with_though_no_list_describes_it() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let cli = uuid::Uuid::new_v4().to_string();
+    let long = "x".repeat(200 << 10);
+    let picture = json!({"type": "image", "source": {"type": "base64", "data": long}});
+    let line = |number: u32, kind: &str, content: serde_json::Value| {
+        let uuid = |number| uuid::Uuid::from_u128(u128::from(number)).to_string();
+        let parent = (number > 1).then(|| uuid(number - 1));
+        json!({
+            "parentUuid": parent, "isSidechain": false, "cwd": served.cwd(), "sessionId": cli,
+            "uuid": uuid(number), "timestamp": "2026-09-01T10:00:00.000Z", "type": kind,
+            "message": {"role": kind, "id": "m", "model": "claude", "content": content},
+        })
+    };
+    let asks = json!([picture, {"type": "text", "text": "what is this walrus?"}]);
+    let lines = [
+        line(1, "user", asks),
+        line(2, "assistant", json!([{"type": "text", "text": "it sleeps"}])),
+        line(3, "user", json!([picture])),
+    ];
+    let project = served.bed.path("home/.claude/projects/-work");
+    std::fs::create_dir_all(&project).unwrap();
+    let text: Vec<_> = lines.iter().map(ToString::to_string).collect();
+    std::fs::write(project.join(format!("{cli}.jsonl")), text.join("\n") + "\n").unwrap();
+    let found = client.get("/api/v1/history/search?q=walrus").await.json();
+    assert_eq!(found["hits"][0]["session"]["cli_session"], cli, "{found}");
+    let list = client.get("/api/v1/history").await.json();
+    assert_eq!(list["items"], json!([]), "the list cannot describe it");
+    let made = client.post(&format!("/api/v1/history/{cli}/import"), &json!({})).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    assert_eq!(made.json()["cwd"], served.cwd());
+    served.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conversation_that_is_imported_twice_at_once_is_one_session() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let session = served.session(json!({})).await;
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    served.say(session, "say the walrus sleeps").await;
+    watcher.until_status(Status::Idle).await;
+    let path = format!("/api/v1/sessions/{session}");
+    let cli = client.get(&path).await.json()["cli_session"].as_str().unwrap().to_owned();
+    assert_eq!(client.delete(&path).await.status, 204);
+    let import = || {
+        let (client, path) = (client.clone(), format!("/api/v1/history/{cli}/import"));
+        tokio::spawn(async move { client.post(&path, &json!({})).await })
+    };
+    let all: Vec<_> = (0..8).map(|_| import()).collect();
+    let mut ids = std::collections::BTreeSet::new();
+    let mut new = 0;
+    for one in all {
+        let answer = one.await.unwrap();
+        assert!([200, 201].contains(&answer.status), "{answer:?}");
+        new += usize::from(answer.status == 201);
+        ids.insert(answer.json()["id"].to_string());
+    }
+    assert_eq!((ids.len(), new), (1, 1));
+    served.host.close().await;
+}

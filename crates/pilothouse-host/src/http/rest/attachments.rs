@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::call::Call;
 use super::fields::{OfAttachment, OfSession};
 use super::limit;
-use crate::files::images::format;
+use crate::files::media::media_type;
 use crate::http::extract::ApiBytes;
 use crate::http::openapi::{Got, Made, NoBody, Nothing, Octets};
 use crate::http::problem::{Fault, Problem};
@@ -30,7 +30,9 @@ pub(super) async fn put(
     call: Call<OfSession, Named, ApiBytes>,
 ) -> Result<Made<AttachmentRow>, Problem> {
     let session = call.path.session;
-    let media_type = media_type(call.header(header::CONTENT_TYPE)?, &call.body.0)?;
+    let said = call.header(header::CONTENT_TYPE)?.unwrap_or_default();
+    let media_type = media_type(said, &call.body.0)
+        .map_err(|error| Problem::invalid(Fault::header("content-type", error.to_string())))?;
     let name = call.query.name.filter(|name| !name.is_empty());
     if let Some(name) = &name {
         let is_odd = name.contains(['/', '\\', '\0']) || name.chars().count() > NAME;
@@ -45,36 +47,11 @@ pub(super) async fn put(
     let host = &call.api.host;
     host.session(session).await?;
     let wanted = Digest::of(&call.body.0);
-    let before = host.read(move |store| store.attachment(session, wanted)).await?;
-    let is_new = before.is_none();
+    let before = host.read(move |store| store.attachments(session)).await?;
+    let is_new = !before.iter().any(|row| row.digest == wanted);
     let it = host.store().attach(session, media_type, name.as_deref(), call.body.0).await?;
     let location = format!("/api/v1/sessions/{session}/attachments/{}", it.digest);
     Ok(Made { is_new, location, it })
-}
-
-/// The type of an upload: what it says, if its bytes do not say otherwise.
-fn media_type(said: Option<&str>, bytes: &[u8]) -> Result<&'static str, Problem> {
-    let said = said.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    let said = said.to_ascii_lowercase();
-    let is_text = || std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
-    let wrong = |detail: String| Err(Problem::invalid(Fault::header("content-type", detail)));
-    match &*said {
-        image if ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&image) => {
-            match format(bytes) {
-                Some(kind) if kind == image => Ok(kind),
-                Some(kind) => wrong(format!("the bytes are {kind}, not {image}")),
-                None => wrong(format!("the bytes are not {image}")),
-            }
-        }
-        "application/pdf" if bytes.starts_with(b"%PDF-") => Ok("application/pdf"),
-        "application/pdf" => wrong("the bytes are no PDF".to_owned()),
-        text if text.starts_with("text/") || text == "application/json" => match is_text() {
-            true => Ok("text/plain"),
-            false => wrong("the bytes are no UTF-8 text".to_owned()),
-        },
-        // Anything else is for tools, and nothing that a browser would run.
-        _ => Ok("application/octet-stream"),
-    }
 }
 
 /// A part of the list.

@@ -8,16 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Host;
-use crate::files::images::format;
+use crate::host::blocking;
+use crate::host::checks::{self, LARGEST_DOCUMENT, MOST_PARTS};
 use crate::http::problem::{Fault, Problem};
 use crate::store::Digest;
-
-/// The most bytes of an image as base64: the model API takes no more.
-const LARGEST_IMAGE: usize = 5 * 1024 * 1024;
-/// The most images and files of a prompt.
-const MOST_PARTS: usize = 20;
-/// The most bytes of a document that goes into the message.
-const LARGEST_DOCUMENT: usize = 20 * 1024 * 1024;
 
 /// An image in a prompt.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -71,53 +65,51 @@ pub(super) async fn content(
         return Err(Problem::invalid(Fault::body("/images", detail)));
     }
     let mut blocks = Vec::new();
-    for (at, image) in images.into_iter().enumerate() {
-        blocks.push(inline(&format!("/images/{at}"), image)?);
+    for (at, ImageData { media_type, data }) in images.into_iter().enumerate() {
+        blocks.push((format!("/images/{at}"), Block::image(media_type, data)));
     }
     let mut paths = Vec::new();
     for (at, wanted) in attachments.into_iter().enumerate() {
         let pointer = format!("/attachments/{at}");
         match attached(host, session, &pointer, &wanted).await? {
-            Part::Block(block) => blocks.push(*block),
+            Part::Block(block) => blocks.push((pointer, *block)),
             Part::Path(digest) => paths.push(digest),
         }
     }
+    let mut blocks = blocking(move || checked(blocks)).await?;
     // Only now is anything written.
     let mut text = text;
     for digest in &paths {
         if let Some(path) = host.upload_file(session, *digest).await? {
-            let gap = if text.is_empty() { "" } else { "\n\n" };
+            let gap = if text.trim().is_empty() { "" } else { "\n\n" };
             text.push_str(&format!("{gap}Attached file: {}", path.display()));
         }
     }
-    // The text first: a slash command is looked for there.
-    if !text.is_empty() {
+    // The text first: a slash command is looked for there. The model takes no empty one.
+    if !text.trim().is_empty() {
         blocks.insert(0, Block::text(text));
     }
     Ok((Content::Blocks(blocks), paths))
 }
 
+/// The blocks, if the model takes them. Where one came from is told if it does not.
+fn checked(blocks: Vec<(String, Block)>) -> Result<Vec<Block>, Problem> {
+    let check = |(pointer, block): (String, Block)| match checks::block(&block) {
+        Ok(()) => Ok(block),
+        Err(unfit) => {
+            let member = match pointer.starts_with("/images") {
+                true => unfit.field.strip_prefix("source").unwrap_or_default(),
+                false => "",
+            };
+            Err(Problem::invalid(Fault::body(pointer + member, unfit.reason)))
+        }
+    };
+    blocks.into_iter().map(check).collect()
+}
+
 enum Part {
     Block(Box<Block>),
     Path(Digest),
-}
-
-fn inline(pointer: &str, image: ImageData) -> Result<Block, Problem> {
-    let ImageData { media_type, data } = image;
-    let refuse = |member: &str, detail: &str| {
-        Err(Problem::invalid(Fault::body(format!("{pointer}/{member}"), detail)))
-    };
-    if data.len() > LARGEST_IMAGE {
-        return refuse("data", "the image is larger than 5 MiB in base64: scale it down");
-    }
-    let Ok(bytes) = STANDARD.decode(&data) else {
-        return refuse("data", "this is not base64: use the standard alphabet, with padding");
-    };
-    match format(&bytes) {
-        Some(kind) if kind == media_type => Ok(Block::image(media_type, data)),
-        Some(kind) => refuse("media_type", &format!("the data is {kind}")),
-        None => refuse("data", "this is no PNG, JPEG, GIF or WebP"),
-    }
 }
 
 async fn attached(
@@ -137,14 +129,7 @@ async fn attached(
         return Ok(Part::Path(digest));
     }
     let block = match &*row.media_type {
-        kind if kind.starts_with("image/") && format(&bytes) == Some(kind) => {
-            if bytes.len().div_ceil(3) * 4 > LARGEST_IMAGE {
-                let detail = "the image is larger than 5 MiB in base64: scale it down, or attach \
-                              it as a path";
-                return Err(Problem::invalid(Fault::body(pointer, detail)));
-            }
-            Block::image(kind, STANDARD.encode(&bytes))
-        }
+        kind if kind.starts_with("image/") => Block::image(kind, STANDARD.encode(&bytes)),
         "application/pdf" if bytes.len() <= LARGEST_DOCUMENT => Block::pdf(STANDARD.encode(&bytes)),
         "text/plain" if bytes.len() <= LARGEST_DOCUMENT => match std::str::from_utf8(&bytes) {
             Ok(text) => titled(Block::text_document(text), row.name),
@@ -160,19 +145,4 @@ fn titled(mut block: Block, name: Option<String>) -> Block {
         document.title = name;
     }
     block
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_image_that_is_too_large_is_refused_before_it_is_looked_at() {
-        let image = |data: String| ImageData { media_type: "image/png".to_owned(), data };
-        let png = [&b"\x89PNG\r\n\x1a\n"[..], &[0; 600]].concat();
-        let large = "A".repeat(LARGEST_IMAGE + 4);
-        let problem = inline("/images/3", image(large)).unwrap_err();
-        assert!(problem.document().detail.contains("scale it down"), "{problem}");
-        assert!(inline("/images/3", image(STANDARD.encode(png))).is_ok());
-    }
 }

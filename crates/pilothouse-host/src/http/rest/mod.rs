@@ -46,12 +46,12 @@ use tokio_util::sync::CancellationToken;
 
 pub use actor::Actor;
 
-use crate::Host;
 use crate::files::Completions;
 use crate::http::openapi::{self, Operation, Schemas};
 use crate::http::problem::{Kind, Problem};
 use crate::http::ws::{ClientMessage, ServerMessage};
 use crate::telemetry::Metrics;
+use crate::{Host, HostError};
 
 /// How long is waited for what.
 #[derive(Clone, Debug)]
@@ -119,7 +119,14 @@ impl Api {
 
     /// Asks something of a session; not for ever.
     async fn command(&self, session: SessionId, command: Command) -> Result<Raw, Problem> {
-        let asked = self.host.command(session, command);
+        self.answer(self.host.command(session, command)).await
+    }
+
+    /// Waits for an answer; not for ever.
+    async fn answer<T>(
+        &self,
+        asked: impl Future<Output = Result<T, HostError>>,
+    ) -> Result<T, Problem> {
         match tokio::time::timeout(self.patience.answer, asked).await {
             Ok(answer) => Ok(answer?),
             Err(_) => Err(late(self.patience.answer)),

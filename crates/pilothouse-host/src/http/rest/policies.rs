@@ -69,7 +69,7 @@ pub(super) async fn put(
         }
         put => put?,
     }
-    host.store().record(None, &call.actor.0, "policy.put", json!({ "policy": name })).await?;
+    host.note(None, &call.actor.0, "policy.put", json!({ "policy": name })).await;
     Ok(Got(host.policy(name).await?))
 }
 

@@ -30,6 +30,10 @@ impl From<HostError> for Problem {
                 Self::invalid(Fault { place, detail: said })
             }
             HostError::NoRun { .. } => Self::not_found(said),
+            HostError::Unfit(unfit) => {
+                Self::invalid(Fault::body(format!("/{}", unfit.field), unfit.reason))
+            }
+            HostError::NoUploads(_) => Self::new(Kind::Conflict, said),
             HostError::BadPrompt => Self::new(Kind::Unprocessable, said),
             HostError::Broken { .. } => Self::new(Kind::StoreFailed, said),
             HostError::ConversationInUse { .. } | HostError::NoConversation(_) => {

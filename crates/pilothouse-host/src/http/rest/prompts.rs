@@ -10,14 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::call::Call;
 use super::content::{AttachmentUse, ImageData, content};
 use super::fields::{OfPrompt, OfSession};
-use super::late;
-use crate::host::PromptRequest;
+use crate::host::{PromptRequest, checks};
 use crate::http::extract::ApiJson;
 use crate::http::openapi::{Accepted, Done, Got, HeaderParameter, NoBody, Nothing};
 use crate::http::problem::{Fault, Problem};
-
-/// The longest idempotency key.
-const LONGEST_KEY: usize = 255;
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -61,19 +57,16 @@ pub(super) async fn send(
 ) -> Result<Accepted<PromptTaken>, Problem> {
     let id = call.path.session;
     let key = call.header(KEY)?.map(str::to_owned);
-    if key.as_ref().is_some_and(|key| key.is_empty() || key.len() > LONGEST_KEY) {
-        let detail = format!("it must have 1 to {LONGEST_KEY} characters");
-        return Err(Problem::invalid(Fault::header(KEY.as_str(), detail)));
+    let unfit = key.as_deref().and_then(|key| checks::key(key).err());
+    if let Some(unfit) = unfit {
+        return Err(Problem::invalid(Fault::header(KEY.as_str(), unfit.reason)));
     }
     let ApiJson(SendPrompt { prompt, text, images, attachments, urgency }) = call.body;
     let host = &call.api.host;
     host.session(id).await?;
     let (content, files) = content(host, id, text, images, attachments).await?;
     let said = host.prompt(id, PromptRequest { key, prompt, content, files, urgency });
-    match tokio::time::timeout(call.api.patience.answer, said).await {
-        Ok(prompt) => Ok(Accepted(PromptTaken { prompt: prompt? })),
-        Err(_) => Err(late(call.api.patience.answer)),
-    }
+    Ok(Accepted(PromptTaken { prompt: call.api.answer(said).await? }))
 }
 
 pub(super) async fn cancel(call: Call<OfPrompt, Nothing, NoBody>) -> Result<Done, Problem> {

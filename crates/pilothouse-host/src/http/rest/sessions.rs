@@ -5,10 +5,12 @@ use pilothouse_session::id::SessionId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use uuid::Uuid;
 
 use super::call::Call;
 use super::fields::OfSession;
 use super::limit;
+use crate::HostError;
 use crate::host::{Beginning, NewSession, Profile, SessionDetail};
 use crate::http::extract::ApiJson;
 use crate::http::openapi::{Done, Got, Made, NoBody, Nothing};
@@ -30,7 +32,8 @@ pub(super) struct CreateSession {
     /// Its tags.
     #[serde(default)]
     tags: Vec<String>,
-    /// Its policy: a preset, or one that was put there; without one people answer everything.
+    /// Its policy: a preset, or one that was put there; the daemon's usual one where it is left out,
+    /// none where it is empty: then people answer everything.
     #[serde(default)]
     policy: Option<String>,
     /// How its runs are started.
@@ -54,7 +57,7 @@ pub(super) async fn create(
     }
     let it = host.create(NewSession { id, cwd, title, tags, policy, profile, begin }).await?;
     let detail = json!({ "cwd": it.cwd, "policy": it.policy });
-    host.store().record(Some(it.id), &call.actor.0, "session.created", detail).await?;
+    host.note(Some(it.id), &call.actor.0, "session.created", detail).await;
     Ok(made(it, true))
 }
 
@@ -203,18 +206,27 @@ pub(super) async fn change(
     let after = host.change(id, change).await?;
     if policy.is_some() {
         let detail = json!({ "before": before.policy, "after": after.policy });
-        host.store().record(Some(id), &call.actor.0, "session.policy_changed", detail).await?;
+        host.note(Some(id), &call.actor.0, "session.policy_changed", detail).await;
     }
     Ok(Got(after))
 }
 
 pub(super) async fn delete(call: Call<OfSession, Nothing, NoBody>) -> Result<Done, Problem> {
-    let patience = call.api.patience.end;
-    let deleted = call.api.host.delete(call.path.session, &call.actor.0);
+    let (patience, host) = (call.api.patience.end, call.api.host);
+    let (session, by) = (call.path.session, call.actor.0);
+    host.session(session).await?;
+    // To its end, however long that takes: half of it may be done.
+    let deleted = tokio::spawn(async move {
+        let deleted = host.delete(session, &by).await;
+        if let Err(error) = &deleted {
+            tracing::warn!(%error, %session, "a session was not deleted");
+        }
+        deleted
+    });
     match tokio::time::timeout(patience, deleted).await {
-        Ok(deleted) => deleted?,
+        Ok(deleted) => deleted.unwrap_or(Err(HostError::Closed(session)))?,
         Err(_) => {
-            let detail = "its run does not end: nothing was deleted, try again";
+            let detail = "its run has not ended yet: it will be deleted when it has; look again";
             return Err(Problem::new(Kind::TimedOut, detail));
         }
     }
@@ -228,7 +240,7 @@ pub(super) struct ForkSession {
     /// The new session's id; chosen if it is left out.
     id: Option<SessionId>,
     /// The CLI's id of the message after which the copy ends; without one it is whole.
-    at: Option<String>,
+    at: Option<Uuid>,
     /// The copy's title.
     title: Option<String>,
     /// The copy's tags; those of the original where left out.
@@ -256,13 +268,14 @@ pub(super) async fn fork(
         cwd: row.cwd,
         title,
         tags: tags.unwrap_or(row.tags),
-        policy: row.policy,
+        // One without a policy has a copy without one, whatever is usual here.
+        policy: Some(row.policy.unwrap_or_default()),
         profile,
         begin: Beginning::Fork { session, at },
     };
     check(new.title.as_deref(), &new.tags)?;
     let it = host.create(new).await?;
     let detail = json!({ "cwd": it.cwd, "policy": it.policy, "fork_of": session });
-    host.store().record(Some(it.id), &call.actor.0, "session.created", detail).await?;
+    host.note(Some(it.id), &call.actor.0, "session.created", detail).await;
     Ok(made(it, true))
 }

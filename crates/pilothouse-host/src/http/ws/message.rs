@@ -103,7 +103,7 @@ pub enum Order {
     /// Limit thinking; none for no limit, 0 for none at all.
     SetThinking {
         /// The most tokens.
-        max_tokens: Option<u64>,
+        max_tokens: Option<u32>,
     },
     /// Change how hard the model thinks.
     SetEffort {

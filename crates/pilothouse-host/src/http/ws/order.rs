@@ -1,15 +1,14 @@
 //! Carries out what is asked over the socket.
 
 use pilothouse_session::Command;
-use pilothouse_session::command::mode_named;
 use pilothouse_session::id::SessionId;
-use pilothouse_wire::Content;
+use pilothouse_wire::{Content, Raw};
 use serde_json::{Value, json};
 
 use super::message::Order;
-use crate::Host;
 use crate::host::PromptRequest;
 use crate::http::problem::{Fault, Problem};
+use crate::{Host, HostError};
 
 /// Asks the session, and waits for its answer.
 pub(super) async fn carry_out(
@@ -18,6 +17,7 @@ pub(super) async fn carry_out(
     order: Order,
     name: &str,
 ) -> Result<Value, Problem> {
+    let said = |answer: Raw| serde_json::from_str(answer.get()).unwrap_or_default();
     let command = match order {
         Order::Prompt { content, key, urgency } => {
             let content: Content = serde_json::from_value(content).map_err(|error| {
@@ -25,7 +25,7 @@ pub(super) async fn carry_out(
             })?;
             let files = Vec::new();
             let request = PromptRequest { key, prompt: None, content, files, urgency };
-            let prompt = host.prompt(session, request).await?;
+            let prompt = host.prompt(session, request).await.map_err(problem)?;
             return Ok(json!({ "prompt": prompt }));
         }
         Order::CancelPrompt { prompt } => Command::CancelPrompt { prompt },
@@ -34,13 +34,26 @@ pub(super) async fn carry_out(
         Order::Decide { approval, decision } => {
             Command::Decide { approval, decision, name: Some(name.to_owned()) }
         }
-        Order::SetMode { mode } => Command::SetMode { mode: mode_named(&mode) },
+        Order::SetMode { mode } => {
+            return host.set_mode(session, &mode, name).await.map(said).map_err(problem);
+        }
         Order::SetModel { model } => Command::SetModel { model },
-        Order::SetThinking { max_tokens } => Command::SetThinking { max_tokens },
+        Order::SetThinking { max_tokens } => {
+            Command::SetThinking { max_tokens: max_tokens.map(u64::from) }
+        }
         Order::SetEffort { effort } => Command::SetEffort { effort },
         Order::Start { from } => Command::Start(from),
         Order::Stop => Command::Stop,
     };
-    let answer = host.command(session, command).await?;
-    Ok(serde_json::from_str(answer.get()).unwrap_or_default())
+    host.command(session, command).await.map(said).map_err(problem)
+}
+
+/// Where something is wrong is told from the message on.
+fn problem(error: HostError) -> Problem {
+    match error {
+        HostError::Unfit(unfit) => {
+            Problem::invalid(Fault::body(format!("/command/{}", unfit.field), unfit.reason))
+        }
+        other => other.into(),
+    }
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use pilothouse_session::id::{ApprovalId, PromptId, SessionId};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde::de::DeserializeOwned;
 
 use super::{Tx, meaning, number_of, signed, time, unsigned, uuid};
@@ -119,26 +119,58 @@ pub(in crate::store) fn reserve(
     now: Timestamp,
 ) -> Result<Reserved, StoreError> {
     let no = number_of(tx.conn, wanted.session)?;
-    let mut find = tx.conn.prepare_cached(
-        "SELECT prompt, digest, state FROM prompts WHERE session = ?1 AND key = ?2",
-    )?;
-    let known = find.query_row(params![no, wanted.key], |row| {
-        let prompt = PromptId(uuid(0, row.get_ref(0)?.as_blob()?)?);
-        Ok((prompt, row.get::<_, Option<String>>(1)?, row.get::<_, String>(2)?))
-    });
-    if let Some((prompt, digest, state)) = known.optional()? {
-        if digest.as_ref() != Some(&wanted.digest) {
-            return Err(StoreError::KeyReused(wanted.key.clone()));
-        }
-        return Ok(Reserved { prompt, is_new: false, state });
+    if let Some(key) = &wanted.key
+        && let Some(known) = find_prompt(tx.conn, "session = ?1 AND key = ?2", params![no, key])?
+    {
+        return match known.digest.as_ref() == Some(&wanted.digest) {
+            true => Ok(known.reserved()),
+            false => Err(StoreError::KeyReused(key.clone())),
+        };
+    }
+    let prompt = wanted.prompt;
+    if let Some(known) = find_prompt(tx.conn, "prompt = ?1", params![prompt.0.as_bytes()])? {
+        let is_same = known.session == no && known.digest.as_ref() == Some(&wanted.digest);
+        return if is_same { Ok(known.reserved()) } else { Err(StoreError::PromptExists(prompt)) };
     }
     let state = "reserved".to_owned();
     let mut insert = tx.conn.prepare_cached(
         "INSERT INTO prompts (prompt, session, key, digest, state, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
-    let (prompt, at) = (wanted.prompt, now.as_microsecond());
+    let at = now.as_microsecond();
     insert.execute(params![prompt.0.as_bytes(), no, wanted.key, wanted.digest, state, at])?;
     Ok(Reserved { prompt, is_new: true, state })
+}
+
+/// A prompt that was asked for before.
+struct Known {
+    prompt: PromptId,
+    session: i64,
+    digest: Option<String>,
+    state: String,
+}
+
+impl Known {
+    fn reserved(self) -> Reserved {
+        Reserved { prompt: self.prompt, is_new: false, state: self.state }
+    }
+}
+
+fn find_prompt(
+    conn: &Connection,
+    which: &str,
+    params: &[&dyn ToSql],
+) -> Result<Option<Known>, StoreError> {
+    let sql = format!("SELECT prompt, session, digest, state FROM prompts WHERE {which}");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let known = statement.query_row(params, |row| {
+        Ok(Known {
+            prompt: PromptId(uuid(0, row.get_ref(0)?.as_blob()?)?),
+            session: row.get(1)?,
+            digest: row.get(2)?,
+            state: row.get(3)?,
+        })
+    });
+    Ok(known.optional()?)
 }
 
 /// A prompt was stored by its session.
@@ -150,7 +182,8 @@ pub(super) fn prompted(
 ) -> Result<(), StoreError> {
     let mut statement = conn.prepare_cached(
         "INSERT INTO prompts (prompt, session, state, at) VALUES (?1, ?2, 'queued', ?3)
-         ON CONFLICT DO NOTHING",
+         ON CONFLICT DO UPDATE SET state = excluded.state
+             WHERE session = excluded.session AND state = 'reserved'",
     )?;
     statement.execute(params![prompt.0.as_bytes(), no, at.as_microsecond()])?;
     Ok(())

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     Tx, approvals, attachments, audit, find_number, meaning, number_of, search, signed, unsigned,
-    upkeep, usage, word,
+    upkeep, usage, uuid, word,
 };
 use crate::store::consequence::{Change, Consequence};
 use crate::store::error::StoreError;
@@ -23,6 +23,13 @@ pub(in crate::store) fn create(
 ) -> Result<(), StoreError> {
     if find_number(tx.conn, session.id)?.is_some() {
         return Err(StoreError::SessionExists(session.id));
+    }
+    // Two sessions never write to one conversation. Looked for here, since two may be created at once.
+    if let Some(cli_session) = &session.cli_session
+        && let Some(owner) = owner(tx.conn, cli_session)?
+    {
+        let cli_session = cli_session.clone();
+        return Err(StoreError::ConversationTaken { cli_session, session: owner });
     }
     let mut statement = tx.conn.prepare_cached(
         "INSERT INTO sessions (id, cwd, title, is_title_chosen, created_at, updated_at, cli_session,
@@ -41,6 +48,13 @@ pub(in crate::store) fn create(
         session.settings.to_string(),
     ])?;
     tag(tx.conn, no, &session.tags)
+}
+
+/// The session that has a conversation of the CLI.
+fn owner(conn: &Connection, cli_session: &str) -> Result<Option<SessionId>, StoreError> {
+    let mut find = conn.prepare_cached("SELECT id FROM sessions WHERE cli_session = ?1 LIMIT 1")?;
+    let owner = find.query_row([cli_session], |row| uuid(0, row.get_ref(0)?.as_blob()?));
+    Ok(owner.optional()?.map(SessionId))
 }
 
 fn tag(conn: &Connection, no: i64, tags: &[String]) -> Result<(), StoreError> {
