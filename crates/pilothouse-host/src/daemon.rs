@@ -61,6 +61,18 @@ impl DaemonOptions {
     }
 }
 
+async fn listen(
+    addresses: &[SocketAddr],
+    tls: Option<Tls>,
+    exposure: Exposure,
+) -> Result<Vec<Listener>, ListenError> {
+    let mut listeners = Vec::new();
+    for address in addresses {
+        listeners.push(Listener::bind(*address, tls.clone(), exposure).await?);
+    }
+    Ok(listeners)
+}
+
 /// Counts what is answered, by route.
 fn counted(router: Router, telemetry: &Telemetry) -> Router {
     let metrics = Arc::clone(telemetry.metrics());
@@ -104,20 +116,23 @@ pub struct Daemon {
     listeners: Vec<Listener>,
     router: Router,
     stop_asked: CancellationToken,
-    /// Ends streams, which would not end by themselves.
+    /// Ends streams and sockets, which would not end by themselves.
     leaving: CancellationToken,
 }
 
 impl Daemon {
     /// Opens everything. Clients can connect from now on; they are answered when it [runs](Self::run).
     pub async fn open(options: DaemonOptions) -> Result<Self, DaemonError> {
-        // First, so that a second daemon fails before it has touched anything.
-        let mut listeners = Vec::new();
-        for address in options.listen {
-            let tls = options.tls.clone();
-            listeners.push(Listener::bind(address, tls, options.exposure).await?);
-        }
+        // First, because it takes the directory's lock: a second daemon of the same directory, which
+        // mostly has the same port as well, is to be told of the first, not of a port in use.
         let host = Host::open(options.host).await?;
+        let listeners = match listen(&options.listen, options.tls, options.exposure).await {
+            Ok(listeners) => listeners,
+            Err(error) => {
+                host.close().await;
+                return Err(error.into());
+            }
+        };
         let metrics = Arc::clone(host.telemetry().metrics());
         let guard = Guard::open(GuardOptions { metrics: Arc::clone(&metrics), ..options.guard })?;
         let api = Api::new(host.clone(), options.patience).metrics(metrics);
@@ -125,7 +140,7 @@ impl Daemon {
         let private = Router::new()
             .merge(api.routes())
             .merge(guard.uploads(api.uploads()))
-            .merge(ws::routes(host.clone(), options.sockets))
+            .merge(ws::routes(host.clone(), options.sockets, leaving.clone()))
             .merge(sse::routes(host.clone(), leaving.clone()));
         let router = protect(Routes { private, pages: options.pages }, &guard);
         let router = counted(router, host.telemetry());
