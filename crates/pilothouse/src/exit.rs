@@ -11,8 +11,8 @@ Exit codes:
     0  done; of `run`: the turn has settled
     1  it did not work; of `run`: the turn failed
     2  the command line cannot be understood
-    3  the `claude` CLI is missing or cannot be used
-    4  of `run`: the policy, or want of somebody to ask, refused something
+    3  the `claude` CLI is missing, cannot be used or is not logged in
+    4  of `run`: something was refused, by the policy or because nobody could be asked
   130  interrupted";
 
 /// How the process ends.
@@ -26,7 +26,7 @@ pub(crate) enum Exit {
     Usage,
     /// The CLI is missing or cannot be used.
     NoCli,
-    /// The policy, or want of somebody to ask, refused something.
+    /// Something was refused, by the policy or because nobody could be asked.
     Refused,
     /// Somebody interrupted it.
     Interrupted,

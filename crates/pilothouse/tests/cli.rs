@@ -11,8 +11,12 @@ mod daemon;
 mod demo;
 #[path = "cli/exits.rs"]
 mod exits;
+#[path = "cli/follow.rs"]
+mod follow;
 #[path = "cli/help.rs"]
 mod help;
+#[path = "cli/look.rs"]
+mod look;
 #[path = "cli/names.rs"]
 mod names;
 #[path = "cli/output.rs"]
@@ -21,5 +25,7 @@ mod output;
 mod real;
 #[path = "cli/sessions.rs"]
 mod sessions;
+#[path = "cli/steer.rs"]
+mod steer;
 #[path = "cli/terminal.rs"]
 mod terminal;

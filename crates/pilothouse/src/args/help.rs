@@ -22,6 +22,15 @@ const AFTER: &str = "\
 Without a command, `pilothouse` does what `pilothouse up` does.
 `pilothouse COMMAND --help` tells more about a command.";
 
+const RUN: &str = "\
+Ctrl-C interrupts the turn; a second one ends it.
+
+Examples:
+  pilothouse run \"Why does the build fail?\"
+  git diff | pilothouse run \"Review this:\"
+  pilothouse run --continue --quiet \"And the tests?\"
+  pilothouse run --policy mine.toml --json \"Tidy up\" > events.jsonl";
+
 /// The command line, with its help.
 pub(crate) fn command() -> clap::Command {
     let command = Cli::command();
@@ -34,7 +43,7 @@ pub(crate) fn command() -> clap::Command {
     command
         .help_template(StyledStr::from(template))
         .after_help(format!("{AFTER}\n\n{}", exit::HELP))
-        .mut_subcommand("run", |run| run.after_help(exit::HELP))
+        .mut_subcommand("run", |run| run.after_help(format!("{RUN}\n\n{}", exit::HELP)))
 }
 
 fn overview(command: &clap::Command) -> String {

@@ -29,10 +29,10 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Keep everything in this directory
+    /// Keep everything in this directory [default: ~/.local/share/pilothouse]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Read this configuration instead of the usual one
+    /// Read this configuration [default: ~/.config/pilothouse/config.toml]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Set a key of the configuration; may come several times
@@ -62,7 +62,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Say something to Claude and watch it work
     Run(Box<RunArgs>),
-    /// Look at everything that is needed, and say what to do
+    /// Check Claude Code and this machine, and say how to fix what is wrong
     Doctor(JsonArgs),
 
     /// Run the daemon in the foreground
@@ -88,9 +88,9 @@ pub(crate) enum Command {
     Approve(ApproveArgs),
     /// Refuse what a session asks for
     Deny(DenyArgs),
-    /// End the Claude of a session; it can be resumed
+    /// Stop the `claude` process of a session; it can be resumed
     Stop(SessionArgs),
-    /// Start the Claude of a session again
+    /// Start a `claude` process for a session again
     Resume(SessionArgs),
     /// Make a copy of a session's conversation
     Fork(ForkArgs),
@@ -191,7 +191,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) speed: Option<f64>,
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "a number above 0, as 1 or 10".to_owned())
 }

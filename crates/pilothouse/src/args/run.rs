@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::positive;
+
 #[derive(Debug, Default, Args)]
 pub(crate) struct RunArgs {
     /// What to say; what is piped into it comes after
@@ -19,7 +21,7 @@ pub(crate) struct RunArgs {
     /// Work in this directory instead of the current one
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// The model, as `opus`
+    /// The model, such as `opus`
     #[arg(long)]
     pub(crate) model: Option<String>,
     /// The `claude` to run
@@ -29,16 +31,19 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_turns: Option<u32>,
     /// Stop when so many dollars are spent
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = positive)]
     pub(crate) max_budget_usd: Option<f64>,
 
-    /// Who answers what Claude may do: `supervised`, `autonomous`, `plan`, or a file of your own
+    /// Who answers what Claude may do: `supervised` (the default), `autonomous`, `plan`, or a file
+    /// of your own
     #[arg(long, value_name = "POLICY", help_heading = "Permissions")]
     pub(crate) policy: Option<String>,
-    /// The permission mode: `ask`, `act`, `plan` …
+    /// The permission mode: `ask`, `act` (accepts edits), `plan`, `dontAsk`, `auto`, or
+    /// `bypassPermissions` (nothing is asked, no policy is heard)
     #[arg(long, help_heading = "Permissions")]
     pub(crate) mode: Option<String>,
-    /// Without a terminal, wait for somebody to answer elsewhere instead of refusing
+    /// Where nobody can be asked (no terminal, --json, --quiet), wait for an answer from elsewhere
+    /// instead of refusing
     #[arg(long, help_heading = "Permissions")]
     pub(crate) wait: bool,
 
@@ -53,7 +58,7 @@ pub(crate) struct RunArgs {
     /// Go on with the latest session of the directory
     #[arg(long = "continue", short = 'c', help_heading = "Conversation")]
     pub(crate) continue_last: bool,
-    /// Go on with a copy of it
+    /// With --resume or --continue: go on in a copy
     #[arg(long, help_heading = "Conversation")]
     pub(crate) fork: bool,
 }

@@ -8,6 +8,11 @@ use clap::{Args, ValueEnum};
 /// How a session may be named.
 const SESSION: &str = "The session: its id or a part of it, or `last`";
 
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "a whole number above 0".to_owned())
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct SessionArgs {
     #[arg(help = SESSION)]
@@ -29,7 +34,7 @@ pub(crate) struct LsArgs {
     #[arg(long)]
     pub(crate) tag: Option<String>,
     /// At most so many
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50, value_parser = at_least_one)]
     pub(crate) limit: usize,
     /// As JSON, one session per line
     #[arg(long)]
@@ -61,7 +66,7 @@ pub(crate) struct LogsArgs {
     /// What was said on the wire, as it was
     #[arg(long, conflicts_with = "json")]
     pub(crate) raw: bool,
-    /// Go on with what happens
+    /// Go on with what happens, until Ctrl-C
     #[arg(long, short)]
     pub(crate) follow: bool,
     /// Events as JSON, one per line
@@ -78,7 +83,7 @@ pub(crate) struct SendArgs {
     pub(crate) session: String,
     /// What to say; without it, what is piped in
     pub(crate) prompt: Vec<String>,
-    /// Do not let it wait for the turn's end
+    /// Interrupt the turn instead of waiting for its end
     #[arg(long)]
     pub(crate) now: bool,
 }
@@ -176,7 +181,7 @@ pub(crate) struct ImportArgs {
 pub(crate) struct ExportArgs {
     #[arg(help = SESSION)]
     pub(crate) session: String,
-    /// In which form
+    /// In which form: to be read, or all events for programs
     #[arg(long, default_value = "markdown")]
     pub(crate) format: ExportFormat,
     /// Write to this file instead of stdout
@@ -187,9 +192,9 @@ pub(crate) struct ExportArgs {
 /// The form of an export.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// To be read.
+    // To be read.
     Markdown,
-    /// All events, for programs.
+    // All events, for programs.
     Json,
 }
 

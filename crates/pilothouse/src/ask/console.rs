@@ -1,33 +1,43 @@
 //! Lines from the terminal, also where stdin is something else.
 //!
-//! A thread reads; it lives until the process ends, because a read of a terminal cannot be taken
-//! back. What is typed while nobody asks for lines is thrown away when somebody does.
+//! It is read only while a line is wanted: what is typed besides is for the shell, and who reads from
+//! the background is stopped by the system. A thread reads, because a read of a terminal cannot be
+//! taken back; it lives until the process ends.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::sync::mpsc;
 
+use rustix::process::getpgrp;
+use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The terminal, to be read from.
 pub(crate) struct Console {
+    tty: File,
+    wants: mpsc::Sender<()>,
+    /// A line is wanted and has not come.
+    is_wanted: bool,
     lines: UnboundedReceiver<String>,
 }
 
 impl Console {
-    /// The terminal of this process, if it has one and its output is seen there.
+    /// The terminal of this process, if it has one in which it is the one that is talked to, and
+    /// somebody would see there what is asked.
     pub(crate) fn open() -> Option<Self> {
         if !io::stderr().is_terminal() {
             return None;
         }
-        let tty = File::open("/dev/tty").ok()?;
+        let tty = File::open("/dev/tty").ok().filter(is_foreground)?;
+        let (wants, wanted) = mpsc::channel();
         let (sender, lines) = unbounded_channel();
+        let mut reader = BufReader::new(tty.try_clone().ok()?);
         std::thread::Builder::new()
             .name("console".to_owned())
             .spawn(move || {
-                let mut tty = BufReader::new(tty);
-                loop {
+                while wanted.recv().is_ok() {
                     let mut line = String::new();
-                    match tty.read_line(&mut line) {
+                    match reader.read_line(&mut line) {
                         // The end of input comes as no line.
                         Ok(0) | Err(_) => return,
                         Ok(_) if sender.send(line).is_err() => return,
@@ -36,16 +46,34 @@ impl Console {
                 }
             })
             .ok()?;
-        Some(Self { lines })
+        Some(Self { tty, wants, is_wanted: false, lines })
+    }
+
+    /// What is typed is for this process.
+    pub(crate) fn is_ours(&self) -> bool {
+        is_foreground(&self.tty)
     }
 
     /// Forgets what was typed before it was asked for.
     pub(crate) fn forget(&mut self) {
-        while self.lines.try_recv().is_ok() {}
+        let _ = tcflush(&self.tty, QueueSelector::IFlush);
+        while self.lines.try_recv().is_ok() {
+            self.is_wanted = false;
+        }
     }
 
-    /// The next line; none when there are no more.
+    /// The next line; none when there are no more. May be given up and asked again.
     pub(crate) async fn line(&mut self) -> Option<String> {
-        self.lines.recv().await
+        if !self.is_wanted {
+            self.wants.send(()).ok()?;
+            self.is_wanted = true;
+        }
+        let line = self.lines.recv().await;
+        self.is_wanted = false;
+        line
     }
+}
+
+fn is_foreground(tty: &File) -> bool {
+    tcgetpgrp(tty).is_ok_and(|group| group == getpgrp())
 }

@@ -1,7 +1,7 @@
 //! Requests of a session, one after the other, in the terminal.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use pilothouse_session::approval::{Approval, Decision};
 use pilothouse_session::id::{ApprovalId, SessionId};
@@ -15,18 +15,24 @@ use crate::view::{DIM, Screen};
 /// What waits for an answer in this terminal.
 pub(super) struct Asking {
     console: Option<Console>,
+    /// Where it is asked, when stdout is not what somebody sees.
+    aside: Option<Screen>,
     open: Option<(SessionId, Dialog)>,
     waiting: VecDeque<(SessionId, Approval)>,
 }
 
 impl Asking {
     pub(super) fn new() -> Self {
-        Self { console: Console::open(), open: None, waiting: VecDeque::new() }
+        let aside = (!io::stdout().is_terminal()).then(Screen::aside);
+        Self { console: None, aside, open: None, waiting: VecDeque::new() }
     }
 
-    /// Somebody can be asked here.
-    pub(super) fn has_terminal(&self) -> bool {
-        self.console.is_some()
+    /// Whether somebody can be asked here, now. The terminal is left alone until this is wanted.
+    pub(super) fn has_terminal(&mut self) -> bool {
+        if self.console.is_none() {
+            self.console = Console::open();
+        }
+        self.console.as_ref().is_some_and(Console::is_ours)
     }
 
     /// Somebody is being asked.
@@ -67,13 +73,17 @@ impl Asking {
         }
         let Some((session, approval)) = self.waiting.pop_front() else { return Ok(()) };
         let dialog = Dialog::new(approval);
-        if let Some(console) = &mut self.console {
+        if self.has_terminal()
+            && let Some(console) = &mut self.console
+        {
             console.forget();
         }
+        screen.flush()?;
+        let seen = self.aside.as_mut().unwrap_or(screen);
         for (style, line) in dialog.opening() {
-            screen.line(style, &line)?;
+            seen.line(style, &line)?;
         }
-        question(&dialog, screen)?;
+        question(&dialog, seen)?;
         self.open = Some((session, dialog));
         Ok(())
     }
@@ -83,7 +93,8 @@ impl Asking {
         self.waiting.retain(|(_, waiting)| waiting.approval != approval);
         let open = self.open.take_if(|(_, dialog)| dialog.approval().approval == approval);
         if open.is_some() {
-            screen.line(DIM, "(answered elsewhere)")?;
+            let seen = self.aside.as_mut().unwrap_or(screen);
+            seen.line(DIM, "(answered elsewhere)")?;
         }
         self.next(screen)
     }
@@ -105,10 +116,11 @@ impl Asking {
         }
         match step {
             Step::More(lines) => {
+                let seen = self.aside.as_mut().unwrap_or(screen);
                 for (style, line) in lines {
-                    screen.line(style, &line)?;
+                    seen.line(style, &line)?;
                 }
-                question(&dialog, screen)?;
+                question(&dialog, seen)?;
                 self.open = Some((session, dialog));
             }
             Step::Decide(decision) => {

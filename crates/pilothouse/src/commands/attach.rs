@@ -41,16 +41,19 @@ impl Attached {
         let id = find(reach, &args.session).await?.id;
         let SessionDetail { row, .. } = reach.get(&path(id)).await?;
         let watch = Watch::new(id, row.last_seq.saturating_sub(args.tail));
-        let asking = Asking::new();
+        let mut asking = Asking::new();
+        let has_terminal = asking.has_terminal();
+        let mut transcript = Transcript::with_prompts();
+        transcript.leave_requests(has_terminal);
         let mut attached = Self {
             session: id,
             status: row.status,
             screen: Screen::new(),
-            transcript: Transcript::with_prompts().asked_otherwise(asking.has_terminal()),
+            transcript,
             asking,
             is_live: false,
         };
-        let how = match attached.asking.has_terminal() {
+        let how = match has_terminal {
             true => "what you type is said to it; Ctrl-C interrupts it, Ctrl-D leaves",
             false => "Ctrl-C leaves",
         };
@@ -83,7 +86,7 @@ impl Attached {
                         return Ok(Exit::Done);
                     }
                     let ask = Ask::new(Method::POST, format!("{}/interrupt", path(self.session)));
-                    reach.send_off(ask.json(&json!({ "cancel_queued": false }))?);
+                    reach.send_off([ask.json(&json!({ "cancel_queued": false }))?]);
                 }
             }
         }

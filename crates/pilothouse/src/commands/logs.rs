@@ -1,11 +1,15 @@
 //! `logs`: what happened in a session, for people, for programs, or as it was said.
+//!
+//! Followed, both go on until they are interrupted: a session has no end, only runs have.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use hyper::Method;
 use pilothouse_host::config::Config;
 use pilothouse_session::id::SessionId;
 use serde::Deserialize;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::sessions::{find, path};
 use crate::args::LogsArgs;
@@ -14,23 +18,28 @@ use crate::reach::{Ask, Reach, Update, Watch, pour};
 use crate::view::{Screen, Transcript};
 
 pub(super) async fn logs(config: &Config, args: &LogsArgs) -> anyhow::Result<Exit> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let mut reach = Reach::open(config).await?;
     let told = match args.raw {
-        true => raw(&mut reach, args).await,
-        false => events(&mut reach, args).await,
+        true => raw(&mut reach, args, &mut interrupt).await,
+        false => events(&mut reach, args, &mut interrupt).await,
     };
     reach.close().await;
     told
 }
 
-async fn events(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
+async fn events(
+    reach: &mut Reach,
+    args: &LogsArgs,
+    interrupt: &mut Signal,
+) -> anyhow::Result<Exit> {
     let session = find(reach, &args.session).await?.id;
     let mut watch = Watch::new(session, args.after);
     let (mut screen, mut transcript) = (Screen::new(), Transcript::with_prompts());
     loop {
         let update = tokio::select! {
             update = watch.next(reach) => update?,
-            _ = tokio::signal::ctrl_c() => return Ok(Exit::Interrupted),
+            _ = interrupt.recv() => return Ok(Exit::Interrupted),
         };
         match update {
             Update::Event { text, .. } if args.json => writeln!(std::io::stdout(), "{text}")?,
@@ -47,11 +56,38 @@ async fn events(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
     }
 }
 
+/// The wire logs, one after the other, byte for byte.
+async fn raw(reach: &mut Reach, args: &LogsArgs, interrupt: &mut Signal) -> anyhow::Result<Exit> {
+    let row = find(reach, &args.session).await?;
+    let mut wire = Wire { session: row.id, poured: HashMap::new(), out: std::io::stdout() };
+    wire.pour(reach).await?;
+    if !args.follow {
+        return Ok(Exit::Done);
+    }
+    // From before the logs were read: what was told since was written since, or read already.
+    let mut watch = Watch::new(row.id, row.last_seq);
+    loop {
+        tokio::select! {
+            update = watch.next(reach) => drop(update?),
+            _ = interrupt.recv() => return Ok(Exit::Interrupted),
+        }
+        // What else is there already needs no look of its own.
+        loop {
+            tokio::select! {
+                biased;
+                update = watch.next(reach) => drop(update?),
+                () = std::future::ready(()) => break,
+            }
+        }
+        // A line is in the log before anything is told of it.
+        wire.pour(reach).await?;
+    }
+}
+
 #[derive(Deserialize)]
 struct Run {
     run: uuid::Uuid,
     is_live: bool,
-    bytes: u64,
 }
 
 #[derive(Deserialize)]
@@ -59,48 +95,40 @@ struct Runs {
     items: Vec<Run>,
 }
 
-/// The wire logs, one after the other, byte for byte.
-async fn raw(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
-    let session = find(reach, &args.session).await?.id;
-    let runs: Runs = reach.get(&format!("{}/runs", path(session))).await?;
-    let mut out = std::io::stdout();
-    for run in &runs.items {
-        pour(piece(reach, session, run, 0).await?, &mut out).await?;
-    }
-    let last = runs.items.last().filter(|run| run.is_live && args.follow);
-    if let Some(run) = last {
-        follow(reach, session, run, &mut out).await?;
-    }
-    Ok(Exit::Done)
+/// The wire logs of a session, as far as they were written out.
+struct Wire<W> {
+    session: SessionId,
+    poured: HashMap<uuid::Uuid, Poured>,
+    out: W,
 }
 
-async fn piece(
-    reach: &mut Reach,
-    session: SessionId,
-    run: &Run,
-    offset: u64,
-) -> anyhow::Result<hyper::Response<hyper::body::Incoming>> {
-    let path = format!("{}/runs/{}/wire?offset={offset}", path(session), run.run);
-    Ok(reach.send(Ask::new(Method::GET, path)).await?)
+#[derive(Clone, Copy, Default)]
+struct Poured {
+    bytes: u64,
+    /// Nothing more will come.
+    is_whole: bool,
 }
 
-/// What is added to a log: there is something new whenever something is told of the session.
-async fn follow(
-    reach: &mut Reach,
-    session: SessionId,
-    run: &Run,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
-    let mut offset = run.bytes;
-    let mut watch = Watch::new(session, u64::MAX >> 1);
-    loop {
-        tokio::select! {
-            update = watch.next(reach) => drop(update?),
-            _ = tokio::signal::ctrl_c() => return Ok(()),
+impl<W: Write> Wire<W> {
+    /// Writes what there is and was not written yet.
+    async fn pour(&mut self, reach: &mut Reach) -> anyhow::Result<()> {
+        let runs: Runs = reach.get(&format!("{}/runs", path(self.session))).await?;
+        for run in runs.items {
+            let had = self.poured.get(&run.run).copied().unwrap_or_default();
+            if had.is_whole {
+                continue;
+            }
+            let own = format!("{}/runs/{}", path(self.session), run.run);
+            let rest = Ask::new(Method::GET, format!("{own}/wire?offset={}", had.bytes));
+            let rest = reach.send(rest).await?;
+            let mut counted = Counted { out: &mut self.out, count: 0 };
+            let done = pour(rest, &mut counted).await;
+            let bytes = had.bytes + counted.count;
+            // It had ended before it was read, so that was its end.
+            self.poured.insert(run.run, Poured { bytes, is_whole: !run.is_live });
+            done?;
         }
-        let mut counted = Counted { out: &mut *out, count: 0 };
-        pour(piece(reach, session, run, offset).await?, &mut counted).await?;
-        offset += counted.count;
+        Ok(())
     }
 }
 

@@ -28,7 +28,7 @@ use pilothouse_host::config::{Config, Environment, Key, Options};
 
 use crate::args::{Cli, Command, Common, UpArgs, command};
 use crate::exit::{self, Exit, Trouble};
-use crate::view::set_color;
+use crate::view::{harmless, set_color};
 
 /// Does what the command line says.
 pub(crate) fn main() -> ExitCode {
@@ -53,7 +53,8 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             let (exit, told) = exit::of(&error);
             if let Some(told) = told {
-                let _ = writeln!(anstream::stderr(), "pilothouse: {told}");
+                // It may have words of the CLI in it.
+                let _ = writeln!(anstream::stderr(), "pilothouse: {}", harmless(&told));
             }
             exit.into()
         }
@@ -90,7 +91,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         | Command::Resume(_)
         | Command::Fork(_)
         | Command::Rewind(_)
-        | Command::Rm(_)) => steer::steer(&load(&common)?, &command).await,
+        | Command::Rm(_)) => steer::steer(&common, &load(&common)?, &command).await,
     }
 }
 

@@ -10,20 +10,29 @@ use serde_json::{Value, json};
 use super::list::subject;
 use super::run::{say, text};
 use super::sessions::{OpenRequest, SessionRow, find, path, state};
+use super::up::raise;
 use super::{print, rewind, usage};
-use crate::args::{ApproveArgs, Command, DenyArgs, ForkArgs, RmArgs, SendArgs};
+use crate::args::{ApproveArgs, Command, Common, DenyArgs, ForkArgs, RmArgs, SendArgs};
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach};
 use crate::view::short;
 
 /// Does one of these.
-pub(super) async fn steer(config: &Config, command: &Command) -> anyhow::Result<Exit> {
+pub(super) async fn steer(
+    common: &Common,
+    config: &Config,
+    command: &Command,
+) -> anyhow::Result<Exit> {
     // Read before anything is opened: it may take as long as somebody types.
     let words = match command {
         Command::Send(args) => text(&args.prompt).await?,
         _ => String::new(),
     };
-    let mut reach = Reach::open(config).await?;
+    let mut reach = match command {
+        Command::Send(args) => lasting(common, config, &args.session).await?,
+        Command::Resume(args) => lasting(common, config, &args.session).await?,
+        _ => Reach::open(config).await?,
+    };
     let done = match command {
         Command::Send(args) => send(&mut reach, args, &words).await,
         Command::Approve(args) => approve(&mut reach, args).await,
@@ -37,6 +46,24 @@ pub(super) async fn steer(config: &Config, command: &Command) -> anyhow::Result<
     };
     reach.close().await;
     done
+}
+
+/// A daemon that stays, for what goes on when this command has ended: without one nobody would
+/// hear what a session asks, and the policy would not answer it.
+async fn lasting(common: &Common, config: &Config, session: &str) -> anyhow::Result<Reach> {
+    let mut reach = Reach::open(config).await?;
+    if reach.is_lasting() {
+        return Ok(reach);
+    }
+    // A session that is not there needs no daemon.
+    let found = find(&mut reach, session).await;
+    reach.close().await;
+    found?;
+    if !raise(common, config).await? {
+        let told = "started the daemon, which goes on with it; `pilothouse down` stops it";
+        writeln!(std::io::stderr(), "pilothouse: {told}")?;
+    }
+    Reach::open(config).await
 }
 
 async fn send(reach: &mut Reach, args: &SendArgs, words: &str) -> anyhow::Result<Exit> {

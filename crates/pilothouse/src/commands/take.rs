@@ -82,7 +82,10 @@ async fn look(reach: &mut Reach, args: &SearchArgs) -> anyhow::Result<Exit> {
             (PLAIN, text),
         ]);
     }
-    table.write(&mut screen)?;
+    match table.is_empty() {
+        true => screen.line(DIM, "Nothing was found.")?,
+        false => table.write(&mut screen)?,
+    }
     if past.is_some_and(|found| !found.complete) {
         screen.line(DIM, "There may be more: not everything was looked at.")?;
     }

@@ -20,16 +20,7 @@ const LOG: &str = "daemon.log";
 
 pub(super) async fn up(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
     let config = load(common)?;
-    let mut was_there = has_daemon(&config).await?;
-    if !was_there {
-        let (common, own) = (common.clone(), config.clone());
-        let started = tokio::task::spawn_blocking(move || start(&common, &own)).await?;
-        // Another `up` may have been quicker: that is as good.
-        was_there = started.is_err() && has_daemon(&config).await?;
-        if !was_there {
-            started?;
-        }
-    }
+    let was_there = raise(common, &config).await?;
     let mut reach = Reach::open(&config).await?;
     let link = link(&mut reach, None).await?;
     let beacon = reach.beacon();
@@ -42,6 +33,21 @@ pub(super) async fn up(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
         beacon.pid,
         if opened { "Your browser opens" } else { "Open" },
     ))
+}
+
+/// Has a daemon serve a data directory; whether one did before.
+pub(super) async fn raise(common: &Common, config: &Config) -> anyhow::Result<bool> {
+    if has_daemon(config).await? {
+        return Ok(true);
+    }
+    let (common, own) = (common.clone(), config.clone());
+    let started = tokio::task::spawn_blocking(move || start(&common, &own)).await?;
+    // Another `up` may have been quicker: that is as good.
+    let was_there = started.is_err() && has_daemon(config).await?;
+    if !was_there {
+        started?;
+    }
+    Ok(was_there)
 }
 
 async fn has_daemon(config: &Config) -> anyhow::Result<bool> {

@@ -145,10 +145,17 @@ impl Reach {
         }
     }
 
-    /// Asks, and does not wait for the answer: what comes of it is told by events.
-    pub(crate) fn send_off(&self, ask: Ask) {
+    /// Asks for one after the other until one is granted, and does not wait for the answer: what
+    /// comes of it is told by events.
+    pub(crate) fn send_off<const N: usize>(&self, asks: [Ask; N]) {
         let api = self.api.clone();
-        tokio::spawn(async move { api.send(ask).await });
+        tokio::spawn(async move {
+            for ask in asks {
+                if api.send(ask).await.is_ok() {
+                    return;
+                }
+            }
+        });
     }
 
     /// Reads something.

@@ -54,6 +54,12 @@ impl Screen {
         Self { out, live: interactive(), open: false, shown: false }
     }
 
+    /// Stderr, for what has to be seen where stdout goes elsewhere.
+    pub(crate) fn aside() -> Self {
+        let out = Box::new(AutoStream::auto(io::stderr()));
+        Self { out, live: false, open: false, shown: false }
+    }
+
     /// Somebody watches.
     pub(crate) fn is_live(&self) -> bool {
         self.live
@@ -97,8 +103,10 @@ impl Screen {
             return Ok(());
         }
         let text = cut(text, width().saturating_sub(1));
+        // Past what strips colours: a line is also taken away where nobody wants them.
+        self.hide()?;
         let mut err = AutoStream::auto(io::stderr());
-        write!(err, "\r\x1b[2K{DIM}{text}{DIM:#}")?;
+        write!(err, "{DIM}{text}{DIM:#}")?;
         self.shown = true;
         err.flush()
     }

@@ -23,6 +23,11 @@ impl Table {
         self.rows.push(cells.into());
     }
 
+    /// It has no rows.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Writes it.
     pub(crate) fn write(&self, screen: &mut Screen) -> io::Result<()> {
         for line in self.lines(width()) {

@@ -45,10 +45,9 @@ impl Transcript {
         Self { with_prompts: true, ..Self::default() }
     }
 
-    /// Leaves requests to somebody who shows them whole.
-    pub(crate) fn asked_otherwise(mut self, otherwise: bool) -> Self {
-        self.asked_otherwise = otherwise;
-        self
+    /// Whether requests are left to somebody who shows them whole.
+    pub(crate) fn leave_requests(&mut self, to_somebody: bool) {
+        self.asked_otherwise = to_somebody;
     }
 
     /// What goes on, in a few words.

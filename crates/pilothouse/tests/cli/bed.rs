@@ -94,6 +94,12 @@ impl Bed {
         until(|| mark.exists());
     }
 
+    /// Waits until Claude has said something in the latest session. Prompts are in the log too, with
+    /// a sign before them.
+    pub(crate) fn said(&self, text: &str) {
+        until(|| self.ok(["logs", "last"]).lines().any(|line| line == text));
+    }
+
     /// The ids of all sessions, as they are listed.
     pub(crate) fn sessions(&self) -> Vec<serde_json::Value> {
         let listed = self.ok(["ls", "--json", "--all"]);

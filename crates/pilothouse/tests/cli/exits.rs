@@ -4,7 +4,7 @@ use std::io::Read;
 
 use rustix::process::Signal;
 
-use super::bed::{Bed, Ran, fed, script, signal};
+use super::bed::{Bed, Ran, fed, script, signal, until};
 
 #[test]
 fn a_turn_that_settles() {
@@ -46,6 +46,9 @@ fn a_command_line_that_makes_no_sense() {
         &["run", "--resume", "nobody", "x"],
         &["run", "--cwd", "nowhere", "x"],
         &["run", "--policy", "policy.toml", "x"],
+        &["run", "--policy", "nobody", "x"],
+        &["run", "--max-budget-usd", "nan", "x"],
+        &["ls", "-n", "0"],
         &["show", "nobody"],
         &["show", "last"],
         &["approve"],
@@ -112,6 +115,28 @@ fn an_interrupt_ends_the_turn() {
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert!(ran.out.contains("interrupted") && !ran.out.contains("never"), "{ran:?}");
     assert_eq!(bed.live_runs(), 0);
+}
+
+#[test]
+fn an_interrupt_while_claude_starts_is_heard() {
+    let bed = Bed::new();
+    let claude = bed.path("slow");
+    // Another process writes it: see `Bed::new`.
+    let text = r#"printf '#!/bin/sh\ncase "$*" in *--version*) ;; *) echo > "$SIM_HOLD_DIR/start.held"; read -r line;; esac\nread -r line; exec %s sim "$@"\n' "$1" > "$2" && chmod 755 "$2""#;
+    let mut writing = std::process::Command::new("sh");
+    writing.args(["-c", text, "sh", super::bed::EXE]).arg(&claude);
+    assert!(writing.status().unwrap().success());
+    let mut command = bed.command(["run", &script("say never")]);
+    command.env("PILOTHOUSE_CLAUDE", &claude);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    bed.held("start");
+    signal(child.id(), Signal::INT);
+    until(|| child.try_wait().unwrap().is_some());
+    let ran = Ran::wait(child);
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert_eq!(bed.live_runs(), 0);
+    assert!(!bed.ok(["logs", "last"]).lines().any(|line| line == "never"));
 }
 
 #[test]

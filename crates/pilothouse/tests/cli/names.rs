@@ -17,7 +17,7 @@ fn files_may_be_called_anything() {
     std::fs::write(bed.path("work").join(&policy), "[[rule]]\ntool = \"*\"\nthen = \"ask\"\n")
         .unwrap();
     assert!(bed.ok(["replay".into(), recording]).contains("done"));
-    assert!(bed.ok(["policy".into(), "check".into(), policy]).contains("1 rules"));
+    assert!(bed.ok(["policy".into(), "check".into(), policy]).contains("1 rule,"));
     bed.say(&["--quiet"], "say x");
     let page = odd(b"page\xff.md");
     bed.ok(["export".into(), "last".into(), "-o".into(), page.clone()]);

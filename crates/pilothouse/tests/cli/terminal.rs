@@ -63,14 +63,20 @@ impl<'a> Terminal<'a> {
         assert!(found.is_ok(), "no {text:?} in:\n{seen}");
     }
 
-    /// Starts `run` with a script, which is too long to be typed.
+    /// Starts `run` with a script.
     fn run(&self, lines: &str) {
+        self.begin("run", "", lines);
+    }
+
+    /// Starts a command with a script behind it, which is too long to be typed, and then what is to
+    /// follow in the shell.
+    fn begin(&self, command: &str, after: &str, lines: &str) {
         std::fs::write(self.bed.path("prompt"), script(lines)).unwrap();
         let (home, claude) = (self.bed.path("home"), self.bed.path("claude"));
         let file = self.bed.path("begin");
         let text = format!(
             "export HOME={} PILOTHOUSE_CLAUDE={} PILOTHOUSE_SERVER_LISTEN=127.0.0.1:0 \
-             SIM_HOLD_DIR={}\n{EXE} run \"$(cat {})\"\necho \"it ended with $?.\"\n",
+             SIM_HOLD_DIR={}\n{EXE} {command} \"$(cat {})\" {after}\necho \"it ended with $?.\"\n",
             home.display(),
             claude.display(),
             self.bed.path("holds").display(),
@@ -142,5 +148,102 @@ fn an_interrupt_from_the_keyboard() {
     terminal.wait_for("before");
     terminal.press("C-c");
     terminal.wait_for("it ended with 130.");
-    assert!(!terminal.screen(&[]).contains("never said"));
+    assert!(!terminal.screen(&[]).contains("never"));
+}
+
+#[test]
+fn it_is_asked_where_it_is_seen() {
+    let bed = Bed::new();
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    let lines = "tool Bash {\"command\":\"touch made\"}\n---\nsay That is all.";
+    terminal.begin("run", "> out", lines);
+    terminal.wait_for("Allow? [y/n");
+    assert!(terminal.screen(&[]).contains("$ touch made"));
+    terminal.type_line("y");
+    terminal.wait_for("it ended with 0.");
+    let out = std::fs::read_to_string(bed.path("work/out")).unwrap();
+    assert!(out.contains("That is all.") && !out.contains("Allow?"), "{out}");
+    assert!(bed.path("work/made").exists());
+}
+
+#[test]
+fn what_is_typed_meanwhile_is_for_the_shell() {
+    let bed = Bed::new();
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    // In the background the system stops who reads from the terminal.
+    terminal.begin("run --policy autonomous", "> out &\nwait $!", "say first\nhold here\nsay last");
+    bed.held("here");
+    bed.release("here");
+    terminal.wait_for("it ended with 0.");
+    // And what is typed before anything is asked answers nothing.
+    std::fs::remove_file(bed.path("holds/here.held")).unwrap();
+    std::fs::remove_file(bed.path("holds/here")).unwrap();
+    let lines = "say first\nhold here\ntool Bash {\"command\":\"touch made\"}\n---\nsay last";
+    terminal.begin("run", "; echo \"again $?.\"", lines);
+    bed.held("here");
+    terminal.type_line("y");
+    bed.release("here");
+    terminal.wait_for("Allow? [y/n");
+    terminal.type_line("n");
+    terminal.wait_for("again 0.");
+    assert!(!bed.path("work/made").exists());
+}
+
+#[test]
+fn nobody_in_the_background_is_asked() {
+    let bed = Bed::new();
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    let lines = "tool Bash {\"command\":\"touch made\"}\n---\nsay That is all.";
+    terminal.begin("run", "&\nwait $!", lines);
+    terminal.wait_for("it ended with 4.");
+    assert!(!bed.path("work/made").exists());
+}
+
+#[test]
+fn an_answer_alone_does_nothing_to_the_terminal() {
+    let bed = Bed::new();
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    terminal.begin("run --quiet", "", r#"say "It is \u001b]2;stolen\u0007\u001b[2Jso.""#);
+    terminal.wait_for("it ended with 0.");
+    let seen = terminal.screen(&[]);
+    assert!(seen.contains("It is so."), "{seen}");
+    let title = terminal.tmux().args(["display", "-p", "#{pane_title}"]).output().unwrap();
+    assert!(!String::from_utf8_lossy(&title.stdout).contains("stolen"), "{title:?}");
+}
+
+#[test]
+fn a_shorter_status_leaves_nothing_of_a_longer_one() {
+    let bed = Bed::new();
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8 NO_COLOR=1");
+    let wait = "until [ -e goes-on ]; do sleep 0.05; done; true a-long-title";
+    let lines = format!(
+        "tool Bash {{\"command\":\"{wait}\"}}\n---\nthink Hm.\nhold here\nmore So it is.\nsay Done."
+    );
+    terminal.begin("run --policy autonomous", "", &lines);
+    terminal.wait_for("· Ctrl-C to interrupt");
+    terminal.wait_for("… until [ -e goes-on ]");
+    std::fs::write(bed.path("work/goes-on"), "").unwrap();
+    terminal.wait_for("… thinking ·");
+    let seen = terminal.screen(&[]);
+    let status = seen.lines().find(|line| line.contains("… thinking ·")).unwrap();
+    assert!(status.trim_end().ends_with(" s · Ctrl-C to interrupt"), "{status}");
+    bed.release("here");
+    terminal.wait_for("it ended with 0.");
+}
+
+#[test]
+fn a_session_is_talked_to() {
+    let bed = Bed::new();
+    bed.say(&["--quiet"], "say one");
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    terminal.begin("attach last #", "", "");
+    terminal.wait_for("Ctrl-D leaves");
+    // Lines without a script are answered as in the demo.
+    terminal.type_line("note that it works");
+    terminal.wait_for("> note that it works");
+    terminal.wait_for("Allow? [y/n");
+    terminal.type_line("y");
+    until(|| std::fs::read_dir(bed.path("work")).unwrap().count() > 0);
+    terminal.press("C-d");
+    terminal.wait_for("it ended with 0.");
 }

@@ -19,6 +19,9 @@ use crate::reach::{ApiError, Ask, Reach, Update, Watch, quoted};
 pub(super) use prompt::text;
 use turn::{Output, Turn};
 
+/// The mode that asks nothing.
+const BYPASS: &str = "bypassPermissions";
+
 #[derive(Deserialize)]
 struct Taken {
     prompt: PromptId,
@@ -52,13 +55,17 @@ async fn turn(reach: &mut Reach, args: &RunArgs, cwd: &str, text: &str) -> anyho
     };
     let exit = Turn::new(row.id, prompt, output, args.wait).follow(watch, reach).await;
     if ends {
-        stop(reach, row.id).await?;
+        let stopped = stop(reach, row.id).await;
+        // What the turn came to is the answer; that its end did not work comes second.
+        if exit.is_ok() {
+            stopped?;
+        }
     }
     exit
 }
 
 /// Ends a session's run, if it has one. Without a daemon somebody has to be there until it has ended.
-async fn stop(reach: &mut Reach, session: SessionId) -> anyhow::Result<()> {
+pub(super) async fn stop(reach: &mut Reach, session: SessionId) -> anyhow::Result<()> {
     let stopped = reach.post::<Value>(&format!("{}/stop", path(session)), &Value::Null).await;
     match stopped {
         Err(error) if error.refusal().is_some() => return Ok(()),
@@ -137,6 +144,9 @@ async fn created(reach: &mut Reach, args: &RunArgs, cwd: &str) -> anyhow::Result
     set("claude", claude.map(|claude| json!(claude)));
     set("model", args.model.clone().map(Value::from));
     set("mode", args.mode.clone().map(Value::from));
+    // Whoever writes this mode out wants it, and starts the session themselves.
+    let bypasses = args.mode.as_deref().is_some_and(|mode| mode == BYPASS);
+    set("allow_bypass", bypasses.then_some(Value::from(true)));
     set("max_turns", args.max_turns.map(Value::from));
     set("max_budget_usd", args.max_budget_usd.map(Value::from));
     let policy = match &args.policy {
@@ -144,7 +154,18 @@ async fn created(reach: &mut Reach, args: &RunArgs, cwd: &str) -> anyhow::Result
         None => None,
     };
     let body = json!({ "cwd": cwd, "policy": policy, "profile": profile });
-    Ok(reach.post("/api/v1/sessions", &body).await?)
+    reach.post("/api/v1/sessions", &body).await.map_err(misnamed)
+}
+
+/// What the daemon finds wrong with the input stood on the command line.
+fn misnamed(error: ApiError) -> anyhow::Error {
+    match error {
+        ApiError::Refused(document) if !document.errors.is_empty() => {
+            let wrong: Vec<_> = document.errors.iter().map(|fault| &*fault.detail).collect();
+            usage(wrong.join("; "))
+        }
+        error => error.into(),
+    }
 }
 
 /// A session of ours, or one that is made of a conversation of the CLI's.
@@ -153,7 +174,10 @@ async fn resumed(reach: &mut Reach, name: &str) -> anyhow::Result<SessionRow> {
         Ok(row) => Ok(row),
         Err(unknown) if uuid::Uuid::parse_str(name).is_ok() => {
             let import = format!("/api/v1/history/{}/import", quoted(name));
-            reach.post(&import, &json!({})).await.map_err(|_| unknown)
+            let taken = reach.post(&import, &json!({})).await;
+            taken.map_err(|why| {
+                usage(format!("{unknown:#}; as a conversation of Claude Code: {why}"))
+            })
         }
         Err(unknown) => Err(unknown),
     }
@@ -188,12 +212,18 @@ async fn adjust(
         reach.send(put("model", json!({ "model": model }))?).await?;
     }
     if let Some(mode) = &args.mode {
-        reach.send(put("mode", json!({ "mode": mode }))?).await?;
+        let changed = reach.send(put("mode", json!({ "mode": mode }))?).await;
+        changed.map_err(|error| match error {
+            ApiError::Refused(_) if mode == BYPASS => {
+                usage("this session was begun with permissions: only a new one can be without")
+            }
+            error => misnamed(error),
+        })?;
     }
     if let Some(policy) = &args.policy {
         let policy = policy_name(reach, policy).await?;
         let change = Ask::new(Method::PATCH, &own).json(&json!({ "policy": policy }))?;
-        reach.send(change).await?;
+        reach.send(change).await.map_err(misnamed)?;
     }
     // What these changes were told as is not what we wait for.
     row.last_seq = reach.get::<SessionRow>(&own).await?.last_seq;

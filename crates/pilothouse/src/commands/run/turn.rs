@@ -1,6 +1,7 @@
 //! A turn as it is followed: what is shown, what is asked, and what comes of it.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use hyper::Method;
@@ -14,13 +15,13 @@ use crate::commands::asking::{Asking, decide};
 use crate::commands::sessions::path;
 use crate::exit::{Exit, Trouble};
 use crate::reach::{Ask, Reach, Update, Watch};
-use crate::view::{BAD, DIM, Screen, Transcript, seconds};
+use crate::view::{BAD, DIM, Screen, Transcript, harmless, seconds};
 
 /// How often the last line is drawn anew.
 const TICK: Duration = Duration::from_millis(250);
 
 /// What the model is told where nobody can be asked.
-const NOBODY: &str = "Nobody is there to be asked: this session runs without a terminal. Do it \
+const NOBODY: &str = "Nobody is there to be asked. Do it \
                       another way, or say what you would have done.";
 
 /// What is shown.
@@ -55,14 +56,13 @@ pub(super) struct Turn {
 
 impl Turn {
     pub(super) fn new(session: SessionId, prompt: PromptId, output: Output, waits: bool) -> Self {
-        let asking = Asking::new();
         Self {
             session,
             prompt,
             output,
             screen: Screen::new(),
-            transcript: Transcript::default().asked_otherwise(asking.has_terminal()),
-            asking,
+            transcript: Transcript::default(),
+            asking: Asking::new(),
             waits,
             began: Instant::now(),
             answer: String::new(),
@@ -88,13 +88,19 @@ impl Turn {
                 Update(Box<Update>),
                 Line(Option<String>),
                 Stop,
-                Tick,
             }
-            let happened = tokio::select! {
-                update = watch.next(reach) => Happened::Update(Box::new(update?)),
-                line = self.asking.line() => Happened::Line(line),
-                () = asked_to_stop(&mut interrupt, &mut terminate) => Happened::Stop,
-                _ = tick.tick() => Happened::Tick,
+            let happened = {
+                // Kept while the clock ticks: it may be taking over from a daemon that went away,
+                // which takes longer than a tick.
+                let mut next = pin!(watch.next(reach));
+                loop {
+                    tokio::select! {
+                        update = &mut next => break Happened::Update(Box::new(update?)),
+                        line = self.asking.line() => break Happened::Line(line),
+                        () = asked_to_stop(&mut interrupt, &mut terminate) => break Happened::Stop,
+                        _ = tick.tick() => self.tick()?,
+                    }
+                }
             };
             match happened {
                 Happened::Update(update) => {
@@ -111,7 +117,6 @@ impl Turn {
                     }
                     self.interrupt(reach)?;
                 }
-                Happened::Tick => self.tick()?,
             }
         }
     }
@@ -133,9 +138,14 @@ impl Turn {
         if self.output == Output::Human {
             self.screen.line(DIM, "interrupting; again to end")?;
         }
-        let ask = Ask::new(Method::POST, format!("{}/interrupt", path(self.session)));
+        let session = path(self.session);
+        let interrupt = Ask::new(Method::POST, format!("{session}/interrupt"));
+        let interrupt = interrupt.json(&json!({ "cancel_queued": true }))?;
+        // While the CLI starts there is nothing to interrupt, but a prompt to take back; unless it
+        // is taken up meanwhile.
+        let take_back = Ask::new(Method::DELETE, format!("{session}/prompts/{}", self.prompt));
         // A CLI that does not answer must not keep us from hearing the second one.
-        reach.send_off(ask.json(&json!({ "cancel_queued": true }))?);
+        reach.send_off([interrupt.clone(), take_back, interrupt]);
         Ok(())
     }
 
@@ -151,6 +161,10 @@ impl Turn {
                 }
                 let Some(event) = event else { return Ok(false) };
                 if human {
+                    if matches!(event.body, Body::ApprovalRequested { .. } | Body::PlanReady { .. })
+                    {
+                        self.transcript.leave_requests(self.asking.has_terminal());
+                    }
                     self.transcript.event(&event, &mut self.screen)?;
                 }
                 return self.event(*event, reach).await;
@@ -245,8 +259,12 @@ impl Turn {
             return Err(Trouble::NoCli(why).into());
         }
         if self.output == Output::Quiet && !self.answer.is_empty() {
-            let mut out = anstream::stdout();
-            writeln!(out, "{}", self.answer)?;
+            let mut out = std::io::stdout();
+            // In a file or a pipe the answer is what it is.
+            match out.is_terminal() {
+                true => writeln!(out, "{}", harmless(&self.answer))?,
+                false => writeln!(out, "{}", self.answer)?,
+            }
             out.flush()?;
         }
         let outcome = self.completion.as_ref().map(|completion| completion.outcome);
@@ -259,7 +277,7 @@ impl Turn {
         };
         if exit == Exit::Failed && self.output != Output::Human {
             let why = self.failure.unwrap_or_else(|| "the turn failed".to_owned());
-            writeln!(anstream::stderr(), "{BAD}{why}{BAD:#}")?;
+            writeln!(anstream::stderr(), "{BAD}{}{BAD:#}", harmless(&why))?;
         }
         Ok(exit)
     }
