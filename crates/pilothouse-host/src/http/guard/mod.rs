@@ -34,6 +34,7 @@ mod identity;
 mod limits;
 mod links;
 mod origin;
+mod passed;
 pub mod redact;
 mod revoked;
 mod routes;

@@ -6,9 +6,8 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -19,7 +18,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -29,6 +28,7 @@ use super::connection::{Connection, household};
 use super::exposure::{Exposed, Exposure};
 use super::gate::{Gate, Pass};
 use super::limits::Limits;
+use super::passed::Passed;
 use super::tls::Tls;
 use crate::http::problem::{Kind, Problem};
 
@@ -210,13 +210,11 @@ async fn converse(
     serving: Arc<Serving>,
 ) {
     let result = match tls {
-        None => requests(Passed { stream, _pass: pass }, connection, &serving).await,
+        None => requests(Passed::new(stream, pass), connection, &serving).await,
         Some(tls) => {
             let shake = tls.acceptor.accept(stream);
             match tokio::time::timeout(serving.limits.header_read, shake).await {
-                Ok(Ok(stream)) => {
-                    requests(Passed { stream, _pass: pass }, connection, &serving).await
-                }
+                Ok(Ok(stream)) => requests(Passed::new(stream, pass), connection, &serving).await,
                 Ok(Err(error)) => return tracing::debug!(%error, "no TLS"),
                 Err(_) => return tracing::debug!("no TLS in time"),
             }
@@ -266,50 +264,4 @@ where
         _ = stopping.wait_for(|stop| *stop) => talk.as_mut().graceful_shutdown(),
     }
     talk.await
-}
-
-/// A stream that gives its place back when it is closed, even as a WebSocket.
-struct Passed<S> {
-    stream: S,
-    _pass: Pass,
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Passed<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buf)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Passed<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
 }
