@@ -137,11 +137,12 @@ impl Daemon {
         let guard = Guard::open(GuardOptions { metrics: Arc::clone(&metrics), ..options.guard })?;
         let api = Api::new(host.clone(), options.patience).metrics(metrics);
         let (stop_asked, leaving) = (api.stop_asked().clone(), CancellationToken::new());
+        let frame = options.sockets.frame;
         let private = Router::new()
             .merge(api.routes())
             .merge(guard.uploads(api.uploads()))
             .merge(ws::routes(host.clone(), options.sockets, leaving.clone()))
-            .merge(sse::routes(host.clone(), leaving.clone()));
+            .merge(sse::routes(host.clone(), frame, leaving.clone()));
         let router = protect(Routes { private, pages: options.pages }, &guard);
         let router = counted(router, host.telemetry());
         Ok(Self { host, guard, listeners, router, stop_asked, leaving })

@@ -13,6 +13,10 @@
 mod bed;
 #[path = "socket/client.rs"]
 mod client;
+#[path = "socket/gathered.rs"]
+mod gathered;
+#[path = "security/place.rs"]
+mod place;
 
 use bed::{Bed, script};
 use client::{Daemon, Socket};

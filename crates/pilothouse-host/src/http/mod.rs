@@ -13,6 +13,7 @@ pub mod assets;
 pub mod extract;
 pub mod guard;
 pub mod openapi;
+mod pace;
 pub mod problem;
 pub mod rest;
 pub mod sse;

@@ -30,10 +30,11 @@ use tokio_util::sync::CancellationToken;
 pub use message::{ClientMessage, Order, ServerMessage};
 
 use super::guard::{Identity, Stay, is_over};
+use super::pace::Pace;
 use super::problem::{Kind, Problem};
 use crate::Host;
 use crate::host::{Change, Changes, at};
-use follow::{Dated, Followed, Pace, follow};
+use follow::{Dated, Followed, follow};
 use outbox::{Outbox, Parcel};
 
 /// How much of anything a socket may take.
