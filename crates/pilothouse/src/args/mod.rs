@@ -158,6 +158,9 @@ pub(crate) struct LoginArgs {
     /// What to call the browser, such as `phone`
     #[arg(long)]
     pub(crate) name: Option<String>,
+    /// For a browser on another machine, which reaches the daemon by this name or address
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub(crate) host: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -22,7 +22,7 @@ pub(super) async fn up(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
     let config = load(common)?;
     let was_there = raise(common, &config).await?;
     let mut reach = Reach::open(&config).await?;
-    let link = link(&mut reach, None).await?;
+    let link = link(&mut reach).await?;
     let beacon = reach.beacon();
     let opened = !args.no_open && open_browser(&link, &config.data_dir);
     let state = if was_there { "runs already" } else { "runs now" };
