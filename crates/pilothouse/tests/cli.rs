@@ -9,6 +9,8 @@ mod bed;
 mod daemon;
 #[path = "cli/demo.rs"]
 mod demo;
+#[path = "cli/doctor.rs"]
+mod doctor;
 #[path = "cli/exits.rs"]
 mod exits;
 #[path = "cli/follow.rs"]
@@ -25,6 +27,8 @@ mod output;
 mod real;
 #[path = "cli/sessions.rs"]
 mod sessions;
+#[path = "cli/silence.rs"]
+mod silence;
 #[path = "cli/steer.rs"]
 mod steer;
 #[path = "cli/terminal.rs"]

@@ -12,11 +12,16 @@ use super::sessions::SessionRow;
 use super::{json_line, print};
 use crate::args::JsonArgs;
 use crate::exit::Exit;
-use crate::reach::{self, Api, ApiError, Ask, Beacon, Keeper, LOOK, Reach, is_locked, running};
+use crate::reach::{
+    self, Api, ApiError, Ask, Beacon, Keeper, LOOK, Reach, is_locked, running, silent,
+};
 use crate::view::Screen;
 
 /// How long a daemon may take to let go of its sessions.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long it may take to say that it has heard; it writes that down first.
+const HEARD: Duration = Duration::from_secs(15);
 
 /// After how long that is told.
 const TOLD: Duration = Duration::from_millis(300);
@@ -40,16 +45,9 @@ struct Counts {
 
 pub(super) async fn status(config: &Config, args: &JsonArgs) -> anyhow::Result<Exit> {
     let data_dir = config.data_dir.display().to_string();
-    let Some(beacon) = Beacon::read(&config.data_dir) else {
-        let told =
-            Told { running: false, beacon: None, data_dir: data_dir.clone(), sessions: None };
-        print(&match args.json {
-            true => json_line(&told)?,
-            false => {
-                format!("No daemon runs for {data_dir}.\nStart it with `pilothouse up`.\n")
-            }
-        })?;
-        return Ok(Exit::Failed);
+    let beacon = match running(config).await? {
+        Some((_, beacon)) if beacon.keeper == Keeper::Daemon => beacon,
+        other => return absent(data_dir, other.map(|(_, beacon)| beacon).as_ref(), args),
     };
     let mut reach = Reach::open(config).await?;
     let rows: Vec<SessionRow> = reach.list("/api/v1/sessions?archived=false", usize::MAX).await?;
@@ -70,12 +68,30 @@ pub(super) async fn status(config: &Config, args: &JsonArgs) -> anyhow::Result<E
     }
     let Counts { all, working, waiting } = counts;
     print(&format!(
-        "The daemon runs at {} (pid {}, version {}).\n{all} sessions: {working} at work, {waiting} \
+        "The daemon runs at {} (pid {}, version {}).\n{all} {}: {working} at work, {waiting} \
          waiting for you.\nEverything is kept in {data_dir}.\n",
         beacon.origin().unwrap_or_default(),
         beacon.pid,
         beacon.version,
+        if all == 1 { "session" } else { "sessions" },
     ))
+}
+
+/// There is no daemon, but perhaps a command that serves itself.
+fn absent(data_dir: String, command: Option<&Beacon>, args: &JsonArgs) -> anyhow::Result<Exit> {
+    let text = match command {
+        Some(beacon) => format!("No daemon runs for {data_dir}. {}", by_itself(beacon.pid)),
+        None => format!("No daemon runs for {data_dir}.\n"),
+    };
+    print(&match args.json {
+        true => json_line(&Told { running: false, beacon: command, data_dir, sessions: None })?,
+        false => format!("{text}Start it with `pilothouse up`.\n"),
+    })?;
+    Ok(Exit::Failed)
+}
+
+fn by_itself(pid: u32) -> String {
+    format!("A command (pid {pid}) serves itself until it is done.\n")
 }
 
 pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
@@ -83,9 +99,7 @@ pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
     while is_locked(&config.data_dir) {
         match running(config).await? {
             Some((_, Beacon { keeper: Keeper::Command, pid, .. })) => {
-                return print(&format!(
-                    "No daemon runs. A command (pid {pid}) serves itself until it is done.\n"
-                ));
+                return print(&format!("No daemon runs. {}", by_itself(pid)));
             }
             Some((api, beacon)) => {
                 end(config, &api, &beacon).await?;
@@ -94,15 +108,8 @@ pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
                 );
             }
             // It is just starting, or ending.
-            None => {
-                let dir = config.data_dir.display();
-                anyhow::ensure!(
-                    Instant::now() < until,
-                    "the daemon of {dir} does not answer: `lsof {dir}/lock` tells which process it \
-                     is; sessions go on if you kill it"
-                );
-                tokio::time::sleep(LOOK).await;
-            }
+            None if Instant::now() < until => tokio::time::sleep(LOOK).await,
+            None => return Err(silent(config)),
         }
     }
     print("No daemon runs.\n")
@@ -114,9 +121,10 @@ pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
 /// be anybody's.
 pub(super) async fn end(config: &Config, api: &Api, beacon: &Beacon) -> anyhow::Result<()> {
     let ask = Ask::new(Method::POST, "/api/v1/shutdown").json(&json!({ "pid": beacon.pid }))?;
-    match api.send(ask).await {
+    match api.send_within(HEARD, ask).await {
         // One that has gone away meanwhile is as good.
         Ok(_) | Err(ApiError::Gone(_)) => {}
+        Err(ApiError::Silent(_)) => return Err(silent(config)),
         Err(error) => return Err(error.into()),
     }
     let began = Instant::now();

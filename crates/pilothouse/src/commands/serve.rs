@@ -21,7 +21,9 @@ use super::load_with;
 use super::login::link_for;
 use crate::args::{Common, ServeArgs};
 use crate::exit::Exit;
-use crate::reach::{Beacon, Claim, Keeper, LOOK, Lit, PATIENCE, is_in_use, running};
+use crate::reach::{
+    Beacon, Claim, Keeper, LOOK, Lit, PATIENCE, is_in_use, is_locked, running, silent,
+};
 
 pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     if args.detach {
@@ -64,23 +66,21 @@ pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<E
 
 /// Has a command that serves the directory to itself leave that to us. A daemon stays.
 async fn make_way(config: &Config, until: Instant) -> anyhow::Result<()> {
-    let dir = config.data_dir.display();
-    match running(config).await? {
-        Some((_, Beacon { keeper: Keeper::Daemon, pid, .. })) => anyhow::bail!(
-            "another pilothouse (pid {pid}) serves {dir}: `pilothouse status` tells more, \
-             `pilothouse down` stops it"
-        ),
-        // It goes on as our client.
-        Some((api, beacon)) => end(config, &api, &beacon).await,
-        None => {
-            anyhow::ensure!(
-                Instant::now() < until,
-                "{dir} is in use by a program that does not answer: `lsof {dir}/lock` tells which"
-            );
-            tokio::time::sleep(LOOK).await;
-            Ok(())
+    while is_locked(&config.data_dir) {
+        match running(config).await? {
+            Some((_, Beacon { keeper: Keeper::Daemon, pid, .. })) => anyhow::bail!(
+                "another pilothouse (pid {pid}) serves {}: `pilothouse status` tells more, \
+                 `pilothouse down` stops it",
+                config.data_dir.display()
+            ),
+            // It goes on as our client.
+            Some((api, beacon)) => return end(config, &api, &beacon).await,
+            // It is just starting, or ending.
+            None if Instant::now() < until => tokio::time::sleep(LOOK).await,
+            None => return Err(silent(config)),
         }
     }
+    Ok(())
 }
 
 /// A daemon that can be found.

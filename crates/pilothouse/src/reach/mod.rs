@@ -32,6 +32,9 @@ pub(crate) use stream::{Update, Watch};
 /// How long is waited for somebody else who is just starting or ending.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
+/// How long a daemon may take to say who it is: it has to look nothing up for that.
+const GREETING: Duration = Duration::from_secs(5);
+
 /// How often is looked meanwhile.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
@@ -55,14 +58,34 @@ struct Here {
 pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<(Api, Beacon)>> {
     let Some(beacon) = Beacon::read(&config.data_dir) else { return Ok(None) };
     let Some(address) = beacon.address() else { return Ok(None) };
-    let tls = beacon.certificate.as_deref().map(tls::only).transpose()?;
-    let api = Api::new(address, Token::load_or_create(&config.data_dir)?, tls);
-    match api.send(Ask::new(Method::GET, "/api/v1/version")).await {
+    let tls = match (&beacon.certificate, beacon.tls) {
+        (Some(certificate), _) => Some(tls::only(certificate)?),
+        // The token is for nobody who cannot show who they are.
+        (None, true) => anyhow::bail!(
+            "the daemon (pid {}) speaks TLS and does not tell with which certificate: it is of \
+             another version; end it with SIGTERM, then try again (sessions go on)",
+            beacon.pid
+        ),
+        (None, false) => None,
+    };
+    let token = Token::load_or_create(&config.data_dir)?;
+    let api = Api::new(address, token, tls).within(config.limits.request.0);
+    match api.send_within(GREETING, Ask::new(Method::GET, "/api/v1/version")).await {
         Ok(_) => Ok(Some((api, beacon))),
         // It is just ending.
         Err(ApiError::Gone(_)) => Ok(None),
+        Err(ApiError::Silent(_)) => Err(silent(config)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Somebody has the directory, and nothing can be done with them.
+pub(crate) fn silent(config: &Config) -> anyhow::Error {
+    let dir = config.data_dir.display();
+    anyhow::anyhow!(
+        "the daemon of {dir} does not answer: it may be stopped, or have too much to do; \
+         `lsof {dir}/lock` tells which process it is; sessions go on if you kill it"
+    )
 }
 
 impl Reach {
@@ -82,6 +105,7 @@ impl Reach {
                 Err(error) if is_in_use(&error) && Instant::now() < until => {
                     tokio::time::sleep(LOOK).await;
                 }
+                Err(error) if is_in_use(&error) => return Err(silent(config)),
                 opened => return opened,
             }
         }
@@ -96,7 +120,7 @@ impl Reach {
         let beacon = Beacon::of(Keeper::Command, addresses, None);
         let lit = beacon.light(&config.data_dir)?;
         let address = beacon.address().context("there is no address on this machine")?;
-        let api = Api::new(address, daemon.token(), None);
+        let api = Api::new(address, daemon.token(), None).within(config.limits.request.0);
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(daemon.run(async move {
             let _ = stopped.await;
@@ -110,9 +134,10 @@ impl Reach {
     /// Looks for the next daemon, when this one is gone.
     pub(crate) async fn again(&mut self, reason: &str) -> Result<(), ApiError> {
         let config = self.config.clone();
-        if let Some(here) = self.here.take() {
-            // A daemon has asked for it.
-            let _ = here.task.await;
+        if let Some(Here { stop, task }) = self.here.take() {
+            // Mostly a daemon has asked it to end; where only our stream has ended, we do.
+            drop(stop);
+            let _ = task.await;
         }
         // Boxed: opening may watch, and watching may open.
         let opened = Box::pin(Self::open(&config)).await;

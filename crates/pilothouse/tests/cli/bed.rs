@@ -17,15 +17,22 @@ pub(crate) const EXE: &str = env!("CARGO_BIN_EXE_pilothouse");
 /// Where a test happens.
 pub(crate) struct Bed {
     dir: tempfile::TempDir,
+    port: u16,
 }
 
 impl Bed {
+    /// Its daemons listen on any port that is free.
     pub(crate) fn new() -> Self {
+        Self::listening(0)
+    }
+
+    /// Its daemons listen on this port.
+    pub(crate) fn listening(port: u16) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for name in ["work", "holds", "home"] {
             std::fs::create_dir(dir.path().join(name)).unwrap();
         }
-        let bed = Self { dir };
+        let bed = Self { dir, port };
         // Another process writes it: one that this test starts meanwhile must not have it open.
         let text = r#"printf '#!/bin/sh\nexec %s sim "$@"\n' "$1" > "$2" && chmod 755 "$2""#;
         let mut writing = Command::new("sh");
@@ -49,7 +56,7 @@ impl Bed {
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.path("home")).env("COLUMNS", "80");
         command.env("PILOTHOUSE_CLAUDE", self.path("claude"));
-        command.env("PILOTHOUSE_SERVER_LISTEN", "127.0.0.1:0");
+        command.env("PILOTHOUSE_SERVER_LISTEN", format!("127.0.0.1:{}", self.port));
         command.env("SIM_HOLD_DIR", self.path("holds"));
         command.stdin(Stdio::null());
         command
@@ -152,6 +159,12 @@ impl Ran {
     pub(crate) fn wait(child: Child) -> Self {
         Self::of(&child.wait_with_output().unwrap())
     }
+}
+
+/// A port that nobody has at the moment.
+pub(crate) fn free_port() -> u16 {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    nobody.local_addr().unwrap().port()
 }
 
 pub(crate) fn script(lines: &str) -> String {

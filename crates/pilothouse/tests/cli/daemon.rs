@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::bed::{Bed, Ran, script};
+use super::bed::{Bed, Ran, free_port, script};
 
 #[test]
 fn it_comes_and_goes() {
@@ -23,11 +23,14 @@ fn it_comes_and_goes() {
 
 #[test]
 fn a_second_one_is_told_of_the_first() {
-    let bed = Bed::new();
-    bed.ok(["up", "--no-open"]);
-    let second = bed.run(["serve"]);
-    assert_eq!(second.code, Some(1), "{second:?}");
-    assert!(second.err.contains("pilothouse down"), "{second:?}");
+    // On a port of its own, and on the one that the first has taken.
+    for port in [0, free_port()] {
+        let bed = Bed::listening(port);
+        bed.ok(["up", "--no-open"]);
+        let second = bed.run(["serve"]);
+        assert_eq!(second.code, Some(1), "{second:?}");
+        assert!(second.err.contains("pilothouse down"), "{second:?}");
+    }
 }
 
 #[test]
@@ -63,7 +66,7 @@ fn a_turn_that_began_without_a_daemon_goes_on_with_one() {
     let ran = Ran::wait(child);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     check_numbers(&ran);
-    assert!(bed.ok(["status"]).contains("1 sessions"));
+    assert!(bed.ok(["status"]).contains("1 session:"));
 }
 
 #[test]
@@ -92,13 +95,47 @@ fn a_daemon_takes_over_from_any_number_of_commands() {
 
 #[test]
 fn of_two_that_are_started_at_once_one_serves() {
-    let bed = Bed::new();
-    let both = [(); 2].map(|()| bed.start(["up", "--no-open"])).map(Ran::wait);
-    for ran in &both {
-        assert_eq!(ran.code, Some(0), "{both:?}");
+    for port in [0, free_port()] {
+        let bed = Bed::listening(port);
+        let both = [(); 2].map(|()| bed.start(["up", "--no-open"])).map(Ran::wait);
+        for ran in &both {
+            assert_eq!(ran.code, Some(0), "{both:?}");
+        }
+        let count = |what: &str| both.iter().filter(|ran| ran.out.contains(what)).count();
+        assert_eq!((count("runs now"), count("runs already")), (1, 1), "{both:?}");
     }
-    let count = |what: &str| both.iter().filter(|ran| ran.out.contains(what)).count();
-    assert_eq!((count("runs now"), count("runs already")), (1, 1), "{both:?}");
+}
+
+#[test]
+fn a_command_that_serves_itself_is_no_daemon() {
+    let bed = Bed::new();
+    let child = bed.start(["run", "--quiet", &script("hold here\nsay done")]);
+    bed.held("here");
+    let status = bed.run(["status"]);
+    assert_eq!(status.code, Some(1), "{status:?}");
+    assert!(status.out.contains("No daemon runs") && status.out.contains("serves itself"));
+    let told: Value = serde_json::from_str(&bed.run(["status", "--json"]).out).unwrap();
+    assert_eq!((&told["running"], &told["keeper"]), (&false.into(), &"command".into()));
+    let report: Value = serde_json::from_str(&bed.run(["doctor", "--json"]).out).unwrap();
+    assert!(!report.to_string().contains("the daemon listens"), "{report}");
+    bed.release("here");
+    assert_eq!(Ran::wait(child).code, Some(0));
+}
+
+#[test]
+fn a_phone_gets_a_link_that_it_can_open() {
+    let bed = Bed::new();
+    let hosts = "server.allowed_hosts=machine.example.org";
+    bed.ok(["--set", hosts, "up", "--no-open"]);
+    let login = bed.ok(["--set", hosts, "login"]);
+    let links: Vec<_> = login.lines().collect();
+    assert!(links[0].starts_with("http://127.0.0.1:"), "{login}");
+    assert!(links[1].contains(" https://machine.example.org/login#"), "{login}");
+    let login = bed.ok(["--set", hosts, "login", "--host", "http://machine.example.org:80"]);
+    assert!(login.starts_with("http://machine.example.org:80/login#"), "{login}");
+    let other = bed.run(["login", "--host", "other.example.org"]);
+    assert!(other.err.contains("server.allowed_hosts"), "{other:?}");
+    assert_eq!(bed.run(["login", "--host", "a b"]).code, Some(2));
 }
 
 #[test]
@@ -201,35 +238,6 @@ fn two_without_a_daemon_share_one() {
     bed.release("two");
     let second = Ran::wait(second);
     assert_eq!((second.code, &*second.out), (Some(0), "second\n"), "{second:?}");
-}
-
-#[test]
-fn the_doctor_finds_everything() {
-    let bed = Bed::new();
-    let report: Value = serde_json::from_str(&bed.ok(["doctor", "--json"])).unwrap();
-    let checks = report["checks"].as_array().unwrap();
-    let state = |id: &str| {
-        let check = checks.iter().find(|check| check["id"] == id);
-        check.unwrap_or_else(|| panic!("no {id}: {report}"))["state"].clone()
-    };
-    for id in ["cli.found", "cli.version", "cli.handshake", "holder", "port", "unknown_messages"] {
-        assert_eq!(state(id), "ok", "{id}: {report}");
-    }
-    let mut without = bed.command(["doctor"]);
-    let without = Ran::of(&without.env("PILOTHOUSE_CLAUDE", "/nowhere").output().unwrap());
-    assert_eq!(without.code, Some(3), "{without:?}");
-    assert!(without.out.contains("FAIL") && without.out.contains("→ Install"), "{without:?}");
-}
-
-#[test]
-fn the_doctor_counts_what_nobody_knows() {
-    let bed = Bed::new();
-    let mut command = bed.command(["run", "--quiet", &script("say strange")]);
-    command.env("SIM_FAULT", "unknown-types").output().unwrap();
-    let report: Value = serde_json::from_str(&bed.ok(["doctor", "--json"])).unwrap();
-    let checks = report["checks"].as_array().unwrap();
-    let unknown = checks.iter().find(|check| check["id"] == "unknown_messages").unwrap();
-    assert_eq!(unknown["state"], "warn", "{unknown}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn everything_may_be_kept_anywhere() {
     assert!(with(&["ls"]).contains("say kept"));
     assert!(bed.path("work").join(&dir).join("pilothouse.db").exists());
     assert!(with(&["up", "--no-open"]).contains("runs now"));
-    assert!(with(&["status"]).contains("1 sessions"));
+    assert!(with(&["status"]).contains("1 session:"));
     with(&["down"]);
 }
 
