@@ -119,7 +119,7 @@ export class Bed {
   async tab(context: BrowserContext): Promise<Page> {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
-    page.on("pageerror", (error) => this.complaints.push(`${error}`));
+    page.on("pageerror", (error) => this.complaints.push(error.stack ?? `${error}`));
     page.on("console", (message) => {
       if (message.type() !== "error") return;
       // Refusals, and a daemon that is away, are told to the user; the browser tells them here too.

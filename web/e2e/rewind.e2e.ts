@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 
 import { Bed, script, until } from "./bed";
+import { Line } from "./line";
 import { look, LOOKS } from "./look";
 
 let bed: Bed;
@@ -84,6 +85,58 @@ describe("going back", () => {
     await talk(page).getByText("Otherwise.", { exact: true }).waitFor();
   });
 
+  it("takes the conversation back and leaves the files", async () => {
+    const id = await written("Talk", "talk.txt");
+    const page = await bed.browser();
+    await open(page, id);
+    const dialog = await back(page, "Talk");
+    await dialog.getByText("1 file would be put back").waitFor();
+    await dialog.getByRole("checkbox", { name: /Put the files back/ }).uncheck();
+    await dialog.getByRole("button", { name: "Rewind the conversation" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await until(async () => (await composer(page).inputValue()).startsWith("Write the second."), "the prompt to be in the composer");
+    expect(readFileSync(file("talk.txt"), "utf8")).toBe("two\n");
+    await until(async () => (await bed.api<{ status: string }>("GET", `/sessions/${id}`)).status === "ready", "the run to be ready");
+  });
+
+  it("is finished although whoever began it went elsewhere", async () => {
+    const id = await written("Left", "left.txt");
+    const page = await bed.browser();
+    const line = await Line.of(page);
+    await open(page, id);
+    const dialog = await back(page, "Left");
+    await dialog.getByText("1 file would be put back").waitFor();
+    line.hold();
+    await dialog.getByRole("button", { name: "Rewind both" }).click();
+    await until(async () => ["dormant", "ended"].includes((await bed.api<{ status: string }>("GET", `/sessions/${id}`)).status), "the run to end");
+    // Cancelled it would be half done, so it cannot be; but one can look elsewhere.
+    expect(await dialog.getByRole("button", { name: "Cancel" }).isDisabled()).toBe(true);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Costs and tokens" }).click();
+    line.release();
+    await until(async () => (await bed.api<{ status: string }>("GET", `/sessions/${id}`)).status === "ready", "the run to be ready");
+    await page.goBack();
+    await until(async () => (await composer(page).inputValue()).startsWith("Write the second."), "the prompt to be in the composer");
+  });
+
+  it("looks once at what would change, however much is said meanwhile", async () => {
+    const id = await written("Busy", "busy.txt");
+    const page = await bed.browser();
+    await open(page, id);
+    await bed.say(id, script("chunk 1", "say Word by word by word", "hold busy", "more , and still more words come while somebody looks, one letter after the other."));
+    await bed.held("busy");
+    let looks = 0;
+    page.on("request", (request) => (looks += Number(request.url().endsWith("/rewind"))));
+    const dialog = await back(page, "Busy");
+    await until(() => looks > 0, "it to be looked at what would change");
+    bed.release("busy");
+    await until(async () => (await bed.api<{ status: string }>("GET", `/sessions/${id}`)).status === "idle", "the turn to end");
+    await talk(page).getByText(/one letter after the other\.$/).last().waitFor();
+    await dialog.getByText("Looking at what would change…").waitFor({ state: "detached" });
+    expect(looks).toBe(1);
+  });
+
   it("wakes a session to look at its files", async () => {
     const id = await written("Asleep", "asleep.txt");
     await bed.api("POST", `/sessions/${id}/stop`);
@@ -110,6 +163,34 @@ describe("a fork", () => {
     await open(page, id);
     await talk(page).getByText("Second written.", { exact: true }).waitFor();
     expect(await talk(page).getByText("In the copy.", { exact: true }).count()).toBe(0);
+  });
+});
+
+describe("with a finger", () => {
+  it("what can be done with a message is seen, and pressed only where it is seen", async () => {
+    const id = await written("Finger", "finger.txt");
+    const page = await bed.browser({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    await open(page, id);
+    const fork = talk(page).locator('.row[data-kind="text"]', { hasText: "Second written." }).getByRole("button", { name: "Fork from here" });
+    await fork.waitFor();
+    expect(await fork.evaluate((button) => getComputedStyle(button.parentElement!).opacity)).toBe("1");
+    const [text, button] = [await talk(page).getByText("Second written.", { exact: true }).boundingBox(), await fork.boundingBox()];
+    expect(button!.y).toBeGreaterThanOrEqual(text!.y + text!.height);
+    expect(button!.height).toBeGreaterThan(40);
+    await look(page, "message-actions", "phone-light");
+  });
+
+  it("but not with a mouse that is elsewhere", async () => {
+    const id = await written("Mouse", "mouse.txt");
+    const page = await bed.browser();
+    await open(page, id);
+    const row = talk(page).locator('.row[data-kind="text"]', { hasText: "First written." });
+    const fork = row.getByRole("button", { name: "Fork from here" });
+    const hits = () => fork.evaluate((button) => getComputedStyle(button).pointerEvents);
+    await page.mouse.move(5, 5);
+    await until(async () => (await hits()) === "none", "it to be out of the way");
+    await talk(page).getByText("First written.", { exact: true }).hover();
+    await until(async () => (await hits()) === "auto", "it to be there");
   });
 });
 

@@ -7,7 +7,8 @@ import type { Component } from "svelte";
 
 import type { Place } from "./route.svelte";
 
-type Page = Component<{ place: Place }>;
+/** A page, as the frame sees it. */
+export type Page = Component<{ place: Place }>;
 
 export const pages: Partial<Record<Place["at"], () => Promise<{ default: Page }>>> = {
   session: page(() => import("../conversation/SessionPage.svelte")),

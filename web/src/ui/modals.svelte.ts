@@ -1,6 +1,6 @@
 /** Dialogs that are open: while one is, everything outside of it is out of reach, also what is told in passing. */
 
-import { getContext, setContext, type Snippet } from "svelte";
+import { getContext, setContext, untrack, type Snippet } from "svelte";
 
 class Modals {
   #open = $state.raw<readonly symbol[]>([]);
@@ -12,7 +12,8 @@ class Modals {
 
   /** One is shown. Call what comes back when it is gone. */
   show(dialog: symbol): () => void {
-    this.#open = [...this.#open, dialog];
+    // Whoever shows one does not depend on which others are shown.
+    this.#open = [...untrack(() => this.#open), dialog];
     return () => (this.#open = this.#open.filter((one) => one !== dialog));
   }
 }
