@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { Bed, script, until } from "./bed";
@@ -358,6 +358,29 @@ describe("the composer", () => {
   });
 });
 
+describe("in a low window", () => {
+  it("the composer stays whole, and what waits can be scrolled to", async () => {
+    const asking = await bed.session({ title: "Asking" });
+    const low = await bed.browser({ viewport: { width: 640, height: 330 }, hasTouch: true, isMobile: true });
+    await bed.say(asking.id, script(`tool Bash ${JSON.stringify({ command: Array.from({ length: 30 }, (_, at) => `touch low-${at}`).join("\n"), description: "Much" })}`));
+    await low.goto(`${bed.address}/s/${asking.id}`);
+    const allow = low.locator("section[data-approval]").getByRole("button", { name: /^Allow/ }).first();
+    await allow.waitFor();
+    const inside = async (what: Locator) => {
+      const box = await what.boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= 330;
+    };
+    await until(() => inside(low.getByRole("form", { name: "Say something" })), "the composer");
+    await allow.scrollIntoViewIfNeeded();
+    expect(await inside(allow)).toBe(true);
+    await low.screenshot({ path: join(import.meta.dirname, "shots/low-window.png") });
+    await allow.tap();
+    await allow.waitFor({ state: "detached" });
+    await low.context().close();
+    await bed.api("DELETE", `/sessions/${asking.id}`);
+  });
+});
+
 describe("without the daemon", () => {
   it("the page opens, says so, and goes on when the daemon is back", async () => {
     await page.evaluate(() => navigator.serviceWorker.ready);
@@ -365,6 +388,6 @@ describe("without the daemon", () => {
     await page.reload();
     await page.getByText("Not connected.").waitFor();
     await bed.start();
-    await talk().getByText("First answer.", { exact: true }).waitFor();
+    await talk().getByText("Please look at the harbour and the pier, today", { exact: true }).waitFor();
   });
 });

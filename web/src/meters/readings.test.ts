@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { TurnEndItem } from "../state/items";
-import { categoriesOf, fillOf, limitName, limitState, partOf, percent, turnsOf } from "./readings";
+import { limitNames } from "../render/limits";
+import { categoriesOf, fillOf, limitState, partOf, percent, turnsOf } from "./readings";
 
 const turn = (input: number, output: number): TurnEndItem => ({
   key: `e${input}`,
@@ -58,8 +59,9 @@ it("sums the tokens of turns and knows the last", () => {
 
 it("says how a limit stands", () => {
   const limit = { limit: "five_hour", status: "allowed", resetsAt: null, utilization: 0.2 };
-  expect(limitName(limit)).toBe("Five hours");
-  expect(limitName({ ...limit, limit: "a_new_one" })).toBe("a new one");
+  expect(limitNames("five_hour")).toEqual({ short: "Five hours", name: "five-hour limit" });
+  expect(limitNames("a_new_one").short).toBe("a new one");
+  expect(limitNames("constructor").short).toBe("constructor");
   expect(limitState(limit)).toEqual({ words: "20 % used", fill: "calm" });
   expect(limitState({ ...limit, status: "allowed_warning", utilization: 0.5 }).fill).toBe("high");
   expect(limitState({ ...limit, status: "rejected" })).toEqual({ words: "reached", fill: "full" });

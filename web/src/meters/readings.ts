@@ -68,19 +68,6 @@ export function categoriesOf(report: ContextReport): { filled: readonly Category
   return { filled: filled.toSorted((a, b) => b.tokens - a.tokens), spare };
 }
 
-const LIMITS: Readonly<Record<string, string>> = {
-  five_hour: "Five hours",
-  seven_day: "Week",
-  seven_day_opus: "Week, Opus",
-  seven_day_sonnet: "Week, Sonnet",
-  overage: "Extra usage",
-};
-
-export function limitName(limit: RateLimit): string {
-  if (limit.limit === null) return "Usage";
-  return LIMITS[limit.limit] ?? limit.limit.replaceAll("_", " ");
-}
-
 /** How a limit stands, in a few words. */
 export function limitState(limit: RateLimit): { words: string; fill: Fill } {
   if (limit.status === "rejected") return { words: "reached", fill: "full" };

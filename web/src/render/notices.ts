@@ -2,6 +2,7 @@
 
 import type { ConversationItem, ErrorItem, CompactedItem, NoticeItem, RateLimitItem, RunEndedItem } from "../state/items";
 import { count } from "./format";
+import { limitNames } from "./limits";
 import type { IconName } from "../ui/icons";
 
 /** What is drawn as a notice. */
@@ -38,14 +39,6 @@ const CONVERSATION: Readonly<Record<ConversationItem["reason"], string>> = {
   rewound: "The conversation went back; what stands above since then is not part of it any more",
 };
 
-const LIMIT: Readonly<Record<string, string>> = {
-  five_hour: "five-hour limit",
-  seven_day: "weekly limit",
-  seven_day_opus: "weekly Opus limit",
-  seven_day_sonnet: "weekly Sonnet limit",
-  overage: "limit of extra usage",
-};
-
 /** The notice of an item. */
 export function noticeOf(item: Noticed): Notice {
   const quiet = { tone: "quiet", detail: null, isBreak: false } as const;
@@ -73,7 +66,7 @@ export function noticeOf(item: Noticed): Notice {
 }
 
 function rateLimit(item: RateLimitItem): Notice {
-  const name = item.limit === null ? "usage limit" : (LIMIT[item.limit] ?? item.limit.replaceAll("_", " "));
+  const { name } = limitNames(item.limit);
   const until = item.resetsAt === null ? "" : ` It is lifted ${clock(item.resetsAt)}.`;
   if (item.status === "rejected") return { icon: "gauge", tone: "error", text: `The ${name} is reached.${until}`, detail: null, isBreak: false };
   const used = item.utilization === null ? "is near" : `is used up to ${Math.round(item.utilization * 100)} %`;

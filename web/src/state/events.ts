@@ -4,6 +4,7 @@ import type { Approval, Event, Task } from "../../api/types";
 import type { Draft } from "./draft";
 import { uuidOf, type ApprovalCard, type ApprovalFate, type CallState, type Item, type ToolCallItem } from "./items";
 import { promptMoved, said } from "./prompts";
+import type { RateLimit } from "./state";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -243,11 +244,28 @@ function taskMoved(draft: Draft, event: Of<"task_started" | "task_updated" | "ta
 
 function limited(draft: Draft, event: Of<"rate_limit">): void {
   const { limit, status, resets_at: resetsAt, utilization } = event;
+  const now: RateLimit = { limit, status, resetsAt, utilization };
   const before = draft.now.rateLimit;
-  draft.set({ rateLimit: { limit, status, resetsAt, utilization } });
-  // Once for each change: the CLI says it again with every answer.
-  if (status === null || status === "allowed" || (before?.status === status && before.limit === limit)) return;
-  add(draft, event, { ...base(event), kind: "rate_limit", limit, status, resetsAt, utilization });
+  // There are several limits, told one at a time: the one that presses most is what one wants to know of.
+  const isShown = before === null || before.limit === limit || isOver(before, event.at) || presses(now) >= presses(before);
+  if (isShown) draft.set({ rateLimit: now });
+  if (presses(now) === 0 || isTold(draft.items, now, before)) return;
+  add(draft, event, { ...base(event), kind: "rate_limit", ...now });
+}
+
+function presses({ status }: RateLimit): number {
+  return status === "rejected" ? 2 : status === null || status === "allowed" ? 0 : 1;
+}
+
+function isOver({ resetsAt }: RateLimit, at: string): boolean {
+  return resetsAt !== null && resetsAt * 1000 <= Date.parse(at);
+}
+
+/** Once for each change of each limit: the CLI says it again with every answer, and of several in turns. */
+function isTold(items: readonly Item[], now: RateLimit, before: RateLimit | null): boolean {
+  const wasCalm = before?.limit === now.limit && presses(before) === 0;
+  const last = items.findLast((item) => item.kind === "rate_limit" && item.limit === now.limit);
+  return !wasCalm && last?.kind === "rate_limit" && last.status === now.status && last.resetsAt === now.resetsAt;
 }
 
 function settled(draft: Draft, event: Of<"complete">): void {

@@ -1,4 +1,4 @@
-/** Times and amounts, for people. */
+/** Times and amounts as people read them: short, with their unit, never more exact than they are. The only place for these. */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,33 +14,41 @@ export function ago(at: string, now: number): string {
   return new Date(at).toLocaleDateString(undefined, { month: "short", day: "numeric" });
 }
 
-/** How long something takes. */
-export function span(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)}s`;
-  if (ms < MINUTE) return `${Math.floor(ms / 1000)}s`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m ${Math.floor((ms % MINUTE) / 1000)}s`;
-  return `${Math.floor(ms / HOUR)}h ${Math.floor((ms % HOUR) / MINUTE)}m`;
+/** `840 ms`, `3.2 s`, `1 m 05 s`, `2 h 03 m`. */
+export function duration(ms: number): string {
+  if (ms < 0 || !Number.isFinite(ms)) return "";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1).replace(/\.0$/, "")} s`;
+  const seconds = Math.round(ms / 1000);
+  const pad = (n: number): string => String(n).padStart(2, "0");
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${pad(seconds % 60)} s`;
+  return `${Math.floor(seconds / 3600)} h ${pad(Math.floor((seconds % 3600) / 60))} m`;
 }
 
-/** Tokens: 950, 12.3k, 1.2M. */
-export function tokens(count: number): string {
-  if (count < 1000) return String(count);
-  if (count < 1_000_000) return `${trim(count / 1000)}k`;
-  return `${trim(count / 1_000_000)}M`;
+function scaled(n: number, step: number, units: readonly string[]): string {
+  let unit = 0;
+  let value = n;
+  while (value >= step && unit < units.length - 1) {
+    value /= step;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : 1;
+  return `${value.toFixed(digits).replace(/\.0$/, "")}${units[unit]}`;
 }
 
-function trim(number: number): string {
-  return number >= 100 ? number.toFixed(0) : number.toFixed(1).replace(/\.0$/, "");
+/** `512 B`, `4.2 KiB`. */
+export function bytes(n: number): string {
+  return scaled(n, 1024, [" B", " KiB", " MiB", " GiB"]);
 }
 
-/** Dollars; small amounts to a tenth of a cent. */
-export function dollars(amount: number): string {
-  return `$${amount.toFixed(amount >= 0.1 || amount === 0 ? 2 : 3)}`;
+/** `950`, `12.4k`, `1.2M`. */
+export function count(n: number): string {
+  return scaled(n, 1000, ["", "k", "M", "G"]);
 }
 
-/** Bytes. */
-export function bytes(count: number): string {
-  if (count < 1024) return `${count} B`;
-  if (count < 1024 ** 2) return `${trim(count / 1024)} KiB`;
-  return `${trim(count / 1024 ** 2)} MiB`;
+/** `$0.0042`, `$1.27`: two digits that say something. */
+export function dollars(n: number): string {
+  if (n === 0) return "$0";
+  if (n < 0.01) return `$${n.toPrecision(2)}`;
+  return `$${n.toFixed(2)}`;
 }
