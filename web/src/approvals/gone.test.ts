@@ -1,17 +1,20 @@
 import { expect, it } from "vitest";
 
-import type { ApprovalCard, ApprovalFate } from "../state/items";
+import type { ApprovalCard, ApprovalFate, Item } from "../state/items";
+import type { OpenTurn } from "../state/state";
 import { isTold } from "./gone";
 
-const gone = (state: ApprovalFate["state"], turn: number | null) => ({ card: { fate: { state } } as ApprovalCard, turn });
+const gone = (state: ApprovalFate["state"]) => ({ card: { fate: { state } } as ApprovalCard, turn: 1 });
+const open = (id: number) => ({ items: [{ turn: 1 } as Item], turn: { id } as OpenTurn });
+const over = (...turns: (number | null)[]) => ({ items: turns.map((turn) => ({ turn }) as Item), turn: null });
 
 it("an answer given elsewhere is told of after its turn has ended, until the next begins", () => {
-  expect([1, null, 2].map((now) => isTold(gone("decided", 1), now))).toEqual([true, true, false]);
-  // The answer and the end of the turn may come at once.
-  expect([null, 2].map((now) => isTold(gone("decided", null), now))).toEqual([true, false]);
+  expect([open(1), over(1), over(1, null)].map((view) => isTold(gone("decided"), view))).toEqual([true, true, true]);
+  expect(isTold(gone("decided"), open(2))).toBe(false);
+  // The next may have come and gone between two looks.
+  expect(isTold(gone("decided"), over(1, 2))).toBe(false);
 });
 
 it("a request that is not needed any more is told of while its turn goes on", () => {
-  expect([1, null, 2].map((now) => isTold(gone("void", 1), now))).toEqual([true, false, false]);
-  expect(isTold(gone("void", null), null)).toBe(false);
+  expect([open(1), over(1), open(2)].map((view) => isTold(gone("void"), view))).toEqual([true, false, false]);
 });
