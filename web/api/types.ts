@@ -1805,6 +1805,29 @@ export type Profile = {
 /** A prompt. Chosen by who sends it: sending it again under the same id does nothing. */
 export type PromptId = string;
 
+/** A prompt of a session. What was said is in the event that names it. */
+export type PromptRow = {
+  /** When it was asked for. */
+  asked_at: string;
+  /** The client's name for the attempt, where it had one. */
+  key: string | null;
+  /** The prompt. */
+  prompt: PromptId;
+  /** What has become of it. */
+  state: PromptStage;
+};
+
+/** A part of a list. */
+export type PromptRowPage = {
+  /** The entries. */
+  items: PromptRow[];
+  /** Where the next part begins; none at the end. */
+  next: string | null;
+};
+
+/** What has become of a prompt. */
+export type PromptStage = "reserved" | "queued" | "sent" | "taken_up" | "answered" | "cancelled" | "failed";
+
 /** What has become of a prompt. */
 export type PromptState = {
   kind: "queued";
@@ -2916,6 +2939,39 @@ export interface Operations {
     body: SendPrompt;
     reply: PromptTaken;
   };
+  /** What was asked of a session, and what has become of each. */
+  listPrompts: {
+    method: "GET";
+    path: "/api/v1/sessions/{session}/prompts";
+    params: {
+      /** The session. */
+      session: SessionId;
+    };
+    query: {
+      /** `next` of the page before. */
+      after?: string | null;
+      /** How many. */
+      limit?: number | null;
+      /** Only those that have come so far; may come several times. */
+      state?: PromptStage[];
+    };
+    body: undefined;
+    reply: PromptRowPage;
+  };
+  /** What has become of a prompt. */
+  getPrompt: {
+    method: "GET";
+    path: "/api/v1/sessions/{session}/prompts/{prompt}";
+    params: {
+      /** The prompt. */
+      prompt: PromptId;
+      /** The session. */
+      session: SessionId;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    reply: PromptRow;
+  };
   /** Takes back a prompt that no turn works on yet. */
   cancelPrompt: {
     method: "DELETE";
@@ -3448,6 +3504,18 @@ export interface Operations {
     query: Record<string, never>;
     body: PutPolicy;
     reply: PolicyFile;
+  };
+  /** Removes a policy that no session has. */
+  deletePolicy: {
+    method: "DELETE";
+    path: "/api/v1/policies/{policy}";
+    params: {
+      /** Its name. */
+      policy: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    reply: undefined;
   };
   /** What a policy says to a call, and why. */
   testPolicy: {

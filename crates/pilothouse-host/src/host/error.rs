@@ -51,6 +51,17 @@ pub enum HostError {
     /// A policy's name is none.
     #[error("{0:?} cannot be the name of a policy: use letters, digits, `-` and `_`")]
     BadPolicyName(String),
+    /// A policy is needed.
+    #[error(
+        "policy {policy:?} is the one of {}: give those that have it another one first",
+        .session.map_or("new sessions".to_owned(), |session| format!("session {session}"))
+    )]
+    PolicyInUse {
+        /// The policy.
+        policy: String,
+        /// A session that has it; none where the configuration names it.
+        session: Option<SessionId>,
+    },
     /// A policy cannot be read.
     #[error(transparent)]
     Policy(#[from] PolicyError),

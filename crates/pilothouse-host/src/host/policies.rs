@@ -156,6 +156,18 @@ impl Policies {
     }
 }
 
+impl Policies {
+    fn remove(&self, name: &str) -> Result<(), HostError> {
+        let path = self.path(name)?;
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(HostError::NoPolicy(name.to_owned()))
+            }
+            removed => removed.map_err(HostError::file(&path)),
+        }
+    }
+}
+
 impl Host {
     /// All policies there are.
     pub async fn policies(&self) -> Result<Vec<PolicyName>, HostError> {
@@ -183,6 +195,19 @@ impl Host {
             }
         }
         Ok(())
+    }
+
+    /// Removes a policy that no session has, and that is not the usual one.
+    pub async fn remove_policy(&self, name: &str) -> Result<(), HostError> {
+        let own = name.to_owned();
+        if let Some(session) = self.read(move |store| store.with_policy(&own)).await? {
+            return Err(HostError::PolicyInUse { policy: name.to_owned(), session: Some(session) });
+        }
+        if self.0.options.defaults.policy.as_deref() == Some(name) {
+            return Err(HostError::PolicyInUse { policy: name.to_owned(), session: None });
+        }
+        let (house, own) = (Arc::clone(&self.0), name.to_owned());
+        blocking(move || house.policies.remove(&own)).await
     }
 
     /// Gives a session that is open the surroundings that it has by now.

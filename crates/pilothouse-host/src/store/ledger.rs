@@ -11,7 +11,7 @@ use super::Store;
 use super::ack::Ack;
 use super::error::StoreError;
 use super::session::Page;
-use super::sqlite::{Durability, approvals, audit};
+use super::sqlite::{Durability, approvals, audit, prompts};
 
 /// How a request stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -72,9 +72,42 @@ pub struct Reserved {
     /// Whether it was asked for the first time. If not, the prompt may or may not have been handed to
     /// the session: handing it in again under the same id does no harm.
     pub is_new: bool,
-    /// What has become of it: `reserved`, `queued`, `sent`, `taken_up`, `answered`, `cancelled`,
-    /// `failed`.
+    /// What has become of it: a [`PromptStage`].
     pub state: String,
+}
+
+/// What has become of a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptStage {
+    /// It was asked for, and the session has not taken it in yet.
+    #[default]
+    Reserved,
+    /// It waits for the CLI.
+    Queued,
+    /// The CLI has it.
+    Sent,
+    /// A turn works on it.
+    TakenUp,
+    /// Its turn is over.
+    Answered,
+    /// It was taken back.
+    Cancelled,
+    /// It could not be said.
+    Failed,
+}
+
+/// A prompt of a session. What was said is in the event that names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PromptRow {
+    /// The prompt.
+    pub prompt: PromptId,
+    /// The client's name for the attempt, where it had one.
+    pub key: Option<String>,
+    /// What has become of it.
+    pub state: PromptStage,
+    /// When it was asked for.
+    pub asked_at: Timestamp,
 }
 
 /// Something that was done, and by whom. Holds nothing of what was said in a session.
@@ -109,8 +142,29 @@ impl Store {
     /// again, and so does the same id; one that was used for something else is refused.
     pub fn reserve(&self, reservation: Reservation) -> Ack<Reserved> {
         self.write(Durability::PowerLoss, 256, move |tx| {
-            approvals::reserve(tx, &reservation, Timestamp::now())
+            prompts::reserve(tx, &reservation, Timestamp::now())
         })
+    }
+
+    /// The prompts of a session that have come so far, oldest first; all where no stage is named.
+    /// `after` is `next` of the page before.
+    pub fn prompts(
+        &self,
+        session: SessionId,
+        stages: &[PromptStage],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Page<PromptRow>, StoreError> {
+        self.read(|conn| prompts::list(conn, session, stages, after, limit))
+    }
+
+    /// A prompt of a session.
+    pub fn prompt(
+        &self,
+        session: SessionId,
+        prompt: PromptId,
+    ) -> Result<Option<PromptRow>, StoreError> {
+        self.read(|conn| prompts::get(conn, session, prompt))
     }
 
     /// Adds a line to the audit. Decisions and deletions are added by themselves.

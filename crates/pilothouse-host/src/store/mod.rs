@@ -48,7 +48,9 @@ pub use claim::Claim;
 pub use error::StoreError;
 pub use event::{Appended, Checkpoint, StoredEvent};
 pub use finding::{Hit, Search};
-pub use ledger::{ApprovalRow, ApprovalState, AuditLine, Reservation, Reserved};
+pub use ledger::{
+    ApprovalRow, ApprovalState, AuditLine, PromptRow, PromptStage, Reservation, Reserved,
+};
 pub use session::{NewSession, Page, SessionChange, SessionFilter, SessionRow};
 pub use sqlite::Options;
 pub use text::{Snippet, Voice};

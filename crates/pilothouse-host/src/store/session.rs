@@ -212,6 +212,11 @@ impl Store {
         self.read(|conn| sessions::list(conn, filter, after, limit))
     }
 
+    /// A session that has this policy.
+    pub fn with_policy(&self, policy: &str) -> Result<Option<SessionId>, StoreError> {
+        self.read(|conn| sessions::with_policy(conn, policy))
+    }
+
     /// How many sessions there are in each state.
     pub fn count(&self) -> Result<Vec<(Status, u64)>, StoreError> {
         self.read(sessions::count)

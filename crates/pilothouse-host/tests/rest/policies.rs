@@ -113,3 +113,31 @@ async fn a_policy_that_many_put_at_once_is_one_of_theirs() {
     assert_eq!(names["items"].as_array().unwrap().len(), 4, "{names}");
     served.host.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_policy_that_nobody_needs_is_removed() {
+    let usual = |options: &mut pilothouse_host::host::Options| {
+        options.defaults.policy = Some("usual".to_owned());
+    };
+    let served = Served::changed("", Default::default(), usual).await;
+    let client = &served.client;
+    for name in ["mine", "usual"] {
+        let path = format!("/api/v1/policies/{name}");
+        assert_eq!(client.put(&path, &json!({"text": MINE})).await.status, 200);
+    }
+    let session = served.session(json!({"policy": "mine"})).await;
+    let problem = client.delete("/api/v1/policies/mine").await.is_problem(409, "conflict");
+    assert!(problem["detail"].as_str().unwrap().contains(&session.to_string()), "{problem}");
+    client.delete("/api/v1/policies/usual").await.is_problem(409, "conflict");
+    client.delete("/api/v1/policies/plan").await.is_problem(409, "conflict");
+    let path = format!("/api/v1/sessions/{session}");
+    assert_eq!(client.patch(&path, &json!({"policy": ""})).await.status, 200);
+    assert_eq!(client.delete("/api/v1/policies/mine").await.status, 204);
+    let audit = client.get("/api/v1/audit?limit=1").await.json();
+    assert_eq!(audit["items"][0]["action"], "policy.deleted");
+    for name in ["mine", "..%2Fmine", "nobody"] {
+        let answer = client.delete(&format!("/api/v1/policies/{name}")).await;
+        answer.is_problem(404, "not-found");
+    }
+    served.host.close().await;
+}

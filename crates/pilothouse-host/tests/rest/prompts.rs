@@ -225,3 +225,46 @@ async fn an_id_stands_for_one_prompt() {
     assert_eq!(watcher.count(|body| matches!(body, Body::UserMessage { .. })), 1);
     served.host.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_has_become_of_prompts_can_be_asked() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}/prompts");
+    assert_eq!(client.get(&path).await.json(), json!({"items": [], "next": null}));
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    let first = served.say(session, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    let second = served.say(session, "say two\nhold a").await;
+    served.bed.held("a").await;
+    let key = [("content-type", "application/json"), ("idempotency-key", "k")];
+    let body = json!({"text": script("say three")}).to_string().into_bytes();
+    let third = client.send("POST", &path, &key, Some(body)).await.json()["prompt"].clone();
+    client.until(&path, |all| all["items"][2]["state"] == "sent").await;
+
+    let all = client.get(&path).await.json();
+    let table = [(json!(first), "answered"), (json!(second), "taken_up"), (third.clone(), "sent")];
+    for (row, (prompt, state)) in all["items"].as_array().unwrap().iter().zip(&table) {
+        assert_eq!((&row["prompt"], &row["state"]), (prompt, &json!(state)), "{all}");
+    }
+    assert_eq!(all["items"][2]["key"], "k");
+    let page = client.get(&format!("{path}?limit=2")).await.json();
+    let next = page["next"].as_str().unwrap();
+    let rest = client.get(&format!("{path}?limit=2&after={next}")).await.json();
+    assert_eq!(rest, json!({"items": [all["items"][2]], "next": null}));
+    let queue = client.get(&format!("{path}?state=queued&state=sent")).await.json();
+    assert_eq!(queue["items"], json!([all["items"][2]]));
+    let one = client.get(&format!("{path}/{second}")).await.json();
+    assert_eq!(one, all["items"][1]);
+
+    client.get(&format!("{path}?after=x")).await.is_problem(400, "bad-cursor");
+    client.get(&format!("{path}?state=lost")).await.is_problem(422, "invalid-input");
+    let nobody = format!("{path}/{}", uuid::Uuid::new_v4());
+    client.get(&nobody).await.is_problem(404, "not-found");
+    let other = served.session(json!({})).await;
+    let foreign = format!("/api/v1/sessions/{other}/prompts/{first}");
+    client.get(&foreign).await.is_problem(404, "not-found");
+    served.bed.release("a");
+    served.host.close().await;
+}

@@ -16,7 +16,7 @@ use super::fields::OfPolicy;
 use super::limit;
 use crate::host::{HostError, PolicyFile, PolicyName};
 use crate::http::extract::ApiJson;
-use crate::http::openapi::{Got, NoBody, Nothing};
+use crate::http::openapi::{Done, Got, NoBody, Nothing};
 use crate::http::problem::{Fault, Kind, Problem};
 use crate::store::Page;
 
@@ -71,6 +71,23 @@ pub(super) async fn put(
     }
     host.note(None, &call.actor.0, "policy.put", json!({ "policy": name })).await;
     Ok(Got(host.policy(name).await?))
+}
+
+pub(super) async fn delete(call: Call<OfPolicy, Nothing, NoBody>) -> Result<Done, Problem> {
+    let (name, host) = (&call.path.policy, &call.api.host);
+    if Preset::named(name).is_some() {
+        let detail = format!("`{name}` comes along and stays");
+        return Err(Problem::new(Kind::Conflict, detail));
+    }
+    match host.remove_policy(name).await {
+        // Here it is what the path names.
+        Err(error @ (HostError::NoPolicy(_) | HostError::BadPolicyName(_))) => {
+            return Err(Problem::not_found(error.to_string()));
+        }
+        removed => removed?,
+    }
+    host.note(None, &call.actor.0, "policy.deleted", json!({ "policy": name })).await;
+    Ok(Done)
 }
 
 /// Which policy is tried: one of `policy` and `text`.

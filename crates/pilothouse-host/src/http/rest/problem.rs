@@ -33,7 +33,9 @@ impl From<HostError> for Problem {
             HostError::Unfit(unfit) => {
                 Self::invalid(Fault::body(format!("/{}", unfit.field), unfit.reason))
             }
-            HostError::NoUploads(_) => Self::new(Kind::Conflict, said),
+            HostError::NoUploads(_) | HostError::PolicyInUse { .. } => {
+                Self::new(Kind::Conflict, said)
+            }
             HostError::BadPrompt => Self::new(Kind::Unprocessable, said),
             HostError::Broken { .. } => Self::new(Kind::StoreFailed, said),
             HostError::ConversationInUse { .. } | HostError::NoConversation(_) => {

@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::call::Call;
 use super::content::{AttachmentUse, ImageData, content};
 use super::fields::{OfPrompt, OfSession};
+use super::limit;
 use crate::host::{PromptRequest, checks};
 use crate::http::extract::ApiJson;
 use crate::http::openapi::{Accepted, Done, Got, HeaderParameter, NoBody, Nothing};
 use crate::http::problem::{Fault, Problem};
+use crate::store::{Page, PromptRow, PromptStage, Store};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -67,6 +69,38 @@ pub(super) async fn send(
     let (content, files) = content(host, id, text, images, attachments).await?;
     let said = host.prompt(id, PromptRequest { key, prompt, content, files, urgency });
     Ok(Accepted(PromptTaken { prompt: call.api.answer(said).await? }))
+}
+
+/// Which prompts.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListPrompts {
+    /// Only those that have come so far; may come several times.
+    #[serde(default)]
+    state: Vec<PromptStage>,
+    /// `next` of the page before.
+    #[serde(default)]
+    after: Option<String>,
+    /// How many.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 500))]
+    limit: Option<u32>,
+}
+
+pub(super) async fn list(
+    call: Call<OfSession, ListPrompts, NoBody>,
+) -> Result<Got<Page<PromptRow>>, Problem> {
+    let ListPrompts { state, after, limit } = call.query;
+    let (session, limit) = (call.path.session, limit::page(limit)?);
+    let read = move |store: &Store| store.prompts(session, &state, after.as_deref(), limit);
+    Ok(Got(call.api.host.read(read).await?))
+}
+
+pub(super) async fn get(call: Call<OfPrompt, Nothing, NoBody>) -> Result<Got<PromptRow>, Problem> {
+    let OfPrompt { session, prompt } = call.path;
+    let found = call.api.host.read(move |store| store.prompt(session, prompt)).await?;
+    let missing = || Problem::not_found("the session has no such prompt: list them");
+    found.map(Got).ok_or_else(missing)
 }
 
 pub(super) async fn cancel(call: Call<OfPrompt, Nothing, NoBody>) -> Result<Done, Problem> {

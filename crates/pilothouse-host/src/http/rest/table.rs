@@ -151,6 +151,18 @@ fn about_prompts() -> Vec<Route> {
         .heeds(prompts::KEYED)
         .example(r#"{"text":"What does this project do?"}"#)
         .upload(),
+        Route::get(
+            "/api/v1/sessions/{session}/prompts",
+            ("listPrompts", Prompts, "What was asked of a session, and what has become of each."),
+            prompts::list,
+        )
+        .about("The queue is what is `queued` or `sent`.")
+        .refuses(PAGED),
+        Route::get(
+            "/api/v1/sessions/{session}/prompts/{prompt}",
+            ("getPrompt", Prompts, "What has become of a prompt."),
+            prompts::get,
+        ),
         Route::doing(
             DELETE,
             "/api/v1/sessions/{session}/prompts/{prompt}",
@@ -454,6 +466,13 @@ fn others() -> Vec<Route> {
         )
         .refuses(WRITES)
         .example(r#"{"text":"[[rule]]\ntool = \"Read\"\nthen = \"allow\"\n"}"#),
+        Route::doing(
+            DELETE,
+            "/api/v1/policies/{policy}",
+            ("deletePolicy", Policies, "Removes a policy that no session has."),
+            policies::delete,
+        )
+        .refuses(WRITES),
         Route::doing(
             POST,
             "/api/v1/policies/test",

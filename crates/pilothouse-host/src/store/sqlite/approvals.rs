@@ -1,14 +1,14 @@
-//! Approvals and prompts, as the events tell of them.
+//! Approvals, as the events tell of them.
 
 use jiff::Timestamp;
-use pilothouse_session::id::{ApprovalId, PromptId, SessionId};
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use pilothouse_session::id::{ApprovalId, SessionId};
+use rusqlite::{Connection, Row, params};
 use serde::de::DeserializeOwned;
 
-use super::{Tx, meaning, number_of, signed, time, unsigned, uuid};
+use super::{meaning, signed, time, unsigned, uuid};
 use crate::store::consequence::{Consequence, Decided};
 use crate::store::error::StoreError;
-use crate::store::ledger::{ApprovalRow, Reservation, Reserved};
+use crate::store::ledger::ApprovalRow;
 
 pub(super) fn open(
     conn: &Connection,
@@ -111,91 +111,4 @@ pub(in crate::store) fn of_session(
     );
     let mut statement = conn.prepare_cached(&sql)?;
     Ok(statement.query_map([session.0.as_bytes()], row)?.collect::<Result<_, _>>()?)
-}
-
-pub(in crate::store) fn reserve(
-    tx: &mut Tx<'_>,
-    wanted: &Reservation,
-    now: Timestamp,
-) -> Result<Reserved, StoreError> {
-    let no = number_of(tx.conn, wanted.session)?;
-    if let Some(key) = &wanted.key
-        && let Some(known) = find_prompt(tx.conn, "session = ?1 AND key = ?2", params![no, key])?
-    {
-        return match known.digest.as_ref() == Some(&wanted.digest) {
-            true => Ok(known.reserved()),
-            false => Err(StoreError::KeyReused(key.clone())),
-        };
-    }
-    let prompt = wanted.prompt;
-    if let Some(known) = find_prompt(tx.conn, "prompt = ?1", params![prompt.0.as_bytes()])? {
-        let is_same = known.session == no && known.digest.as_ref() == Some(&wanted.digest);
-        return if is_same { Ok(known.reserved()) } else { Err(StoreError::PromptExists(prompt)) };
-    }
-    let state = "reserved".to_owned();
-    let mut insert = tx.conn.prepare_cached(
-        "INSERT INTO prompts (prompt, session, key, digest, state, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?;
-    let at = now.as_microsecond();
-    insert.execute(params![prompt.0.as_bytes(), no, wanted.key, wanted.digest, state, at])?;
-    Ok(Reserved { prompt, is_new: true, state })
-}
-
-/// A prompt that was asked for before.
-struct Known {
-    prompt: PromptId,
-    session: i64,
-    digest: Option<String>,
-    state: String,
-}
-
-impl Known {
-    fn reserved(self) -> Reserved {
-        Reserved { prompt: self.prompt, is_new: false, state: self.state }
-    }
-}
-
-fn find_prompt(
-    conn: &Connection,
-    which: &str,
-    params: &[&dyn ToSql],
-) -> Result<Option<Known>, StoreError> {
-    let sql = format!("SELECT prompt, session, digest, state FROM prompts WHERE {which}");
-    let mut statement = conn.prepare_cached(&sql)?;
-    let known = statement.query_row(params, |row| {
-        Ok(Known {
-            prompt: PromptId(uuid(0, row.get_ref(0)?.as_blob()?)?),
-            session: row.get(1)?,
-            digest: row.get(2)?,
-            state: row.get(3)?,
-        })
-    });
-    Ok(known.optional()?)
-}
-
-/// A prompt was stored by its session.
-pub(super) fn prompted(
-    conn: &Connection,
-    no: i64,
-    prompt: PromptId,
-    at: Timestamp,
-) -> Result<(), StoreError> {
-    let mut statement = conn.prepare_cached(
-        "INSERT INTO prompts (prompt, session, state, at) VALUES (?1, ?2, 'queued', ?3)
-         ON CONFLICT DO UPDATE SET state = excluded.state
-             WHERE session = excluded.session AND state = 'reserved'",
-    )?;
-    statement.execute(params![prompt.0.as_bytes(), no, at.as_microsecond()])?;
-    Ok(())
-}
-
-pub(super) fn prompt_state(
-    conn: &Connection,
-    no: i64,
-    prompt: PromptId,
-    state: &str,
-) -> Result<(), StoreError> {
-    let sql = "UPDATE prompts SET state = ?3 WHERE prompt = ?1 AND session = ?2";
-    conn.prepare_cached(sql)?.execute(params![prompt.0.as_bytes(), no, state])?;
-    Ok(())
 }

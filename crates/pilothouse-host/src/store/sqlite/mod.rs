@@ -13,6 +13,7 @@ pub(super) mod claims;
 mod connection;
 pub(super) mod events;
 mod listing;
+pub(super) mod prompts;
 mod queue;
 mod readers;
 mod schema;

@@ -6,8 +6,8 @@ use pilothouse_session::id::SessionId;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    Tx, approvals, attachments, audit, find_number, meaning, number_of, search, signed, unsigned,
-    upkeep, usage, uuid, word,
+    Tx, approvals, attachments, audit, find_number, meaning, number_of, prompts, search, signed,
+    unsigned, upkeep, usage, uuid, word,
 };
 use crate::store::consequence::{Change, Consequence};
 use crate::store::error::StoreError;
@@ -169,9 +169,9 @@ pub(super) fn follow<'a>(
                 row.asks = true;
                 approvals::void(conn, no, *approval, one.at)?;
             }
-            Change::Prompted(prompt) => approvals::prompted(conn, no, *prompt, one.at)?,
+            Change::Prompted(prompt) => prompts::prompted(conn, no, *prompt, one.at)?,
             Change::PromptState { prompt, state } => {
-                approvals::prompt_state(conn, no, *prompt, state)?;
+                prompts::prompt_state(conn, no, *prompt, state)?;
             }
         }
     }
@@ -222,6 +222,16 @@ impl Follow<'_> {
         statement.execute(params![no, heard, notable, status, title, cli_session, model, mode])?;
         Ok(())
     }
+}
+
+/// A session that has this policy.
+pub(in crate::store) fn with_policy(
+    conn: &Connection,
+    policy: &str,
+) -> Result<Option<SessionId>, StoreError> {
+    let mut find = conn.prepare_cached("SELECT id FROM sessions WHERE policy = ?1 LIMIT 1")?;
+    let found = find.query_row([policy], |row| uuid(0, row.get_ref(0)?.as_blob()?));
+    Ok(found.optional()?.map(SessionId))
 }
 
 /// How many sessions there are in each state.
