@@ -241,6 +241,34 @@ test("what draws a change, and what colours it, is loaded with the first one", a
   expect(trouble).toEqual([]);
 }, 60_000);
 
+test("what went wrong is no alert: it would be told whenever it comes into sight", async () => {
+  await open("/dev/stage.html");
+  await page.evaluate((given) => stage.show("ItemView", given), call({ kind: "shell_exec", action: "run", command: "x", error: "It failed.", output: { stdout: "", stderr: "", exit_code: 1 } }));
+  await page.getByText("It failed.").first().waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await page.evaluate((given) => stage.show("ItemView", given), { item: { ...base, kind: "error", code: null, message: "It broke." } });
+  await page.getByText("It broke.").first().waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+}, 60_000);
+
+test("a change can be copied and seen side by side where nothing hovers", async () => {
+  const context = await browser.newContext({ viewport: { width: 1024, height: 768 }, hasTouch: true, isMobile: true });
+  const tablet = await context.newPage();
+  await tablet.goto(`${origin}/dev/stage.html`);
+  const diff = "--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-let a = 1;\n+let a = 2;\n";
+  await tablet.evaluate((given) => stage.show("DiffView", given), { path: "x.rs", diff, added: 1, removed: 1, headless: true });
+  const change = tablet.getByRole("region", { name: "Change to x.rs" });
+  const tools = change.locator(".headless .tool");
+  expect(await tools.count()).toBeGreaterThan(1);
+  for (const tool of await tools.all()) {
+    expect(await tool.isVisible()).toBe(true);
+    expect(await tool.evaluate((element) => getComputedStyle(element).opacity)).toBe("1");
+  }
+  await tools.first().tap();
+  await tablet.screenshot({ path: join(web, "e2e/shots/change-tablet.png") });
+  await context.close();
+}, 60_000);
+
 test("a long table is drawn in pieces", async () => {
   await open("/dev/stage.html");
   const rows = Array.from({ length: 1000 }, (_, at) => `| ${at} | case_${at} | measured **twice** | fine |`);

@@ -102,3 +102,44 @@ it("goes to its first and last line by keys", async () => {
   await page.keyboard.press("End");
   await until(async () => (await fromEnd()) < 5, "the end");
 });
+
+it("is read when somebody comes back to it, not while nobody can see it", async () => {
+  const isUnread = async () => (await bed.api<{ unread: boolean }>("GET", `/sessions/${session}`)).unread;
+  const show = (state: "visible" | "hidden") =>
+    page.evaluate((now) => {
+      Object.defineProperty(document, "visibilityState", { value: now, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  await until(async () => !(await isUnread()), "it to be read");
+  await show("hidden");
+  await bed.say(session, script("say While you were away."));
+  await scroller().getByText("While you were away.", { exact: true }).waitFor();
+  await until(isUnread, "it to be unread");
+  await show("visible");
+  await until(async () => !(await isUnread()), "it to be read again");
+});
+
+it("says what happens to those who hear it, the same words twice if they come twice", async () => {
+  const log = page.getByRole("log", { name: "What happens in this session" });
+  const once = await log.locator("p").elementHandles();
+  for (const _ of ["once", "again"]) {
+    await bed.say(session, script("say The same words."));
+    await log.getByText("Turn done.", { exact: true }).waitFor();
+    await until(async () => !(await once.at(-1)?.evaluate((element) => element.isConnected)), "another announcement");
+    once.push(...(await log.locator("p").elementHandles()));
+  }
+  // What went wrong long ago is not told when it comes into sight.
+  expect(await scroller().getByRole("alert").count()).toBe(0);
+});
+
+it("tells that going back could not be loaded", async () => {
+  // Without the worker, which keeps what there was.
+  const other = await bed.browser({ serviceWorkers: "block" });
+  await other.route(/\/assets\/Rewind-.*\.js/, (route) => route.fulfill({ status: 403 }));
+  await other.goto(`${bed.address}/s/${session}`);
+  const message = other.getByRole("region", { name: "Conversation" }).locator("[data-kind=user]").last();
+  await message.hover();
+  await message.getByRole("button", { name: "Rewind to before this" }).click();
+  await other.getByText("Rewinding could not be loaded.").waitFor();
+  await other.context().close();
+});

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 it("a look is not made longer by what comes meanwhile, and sees each thing once", () => {
   const read: number[] = [];
   let seq = 0;
-  const stop = look(() => seq, (to) => read.push(to));
+  const stop = look(() => seq, async (to) => void read.push(to));
   for (let at = 1; at <= 20; at += 1) {
     seq = at;
     vi.advanceTimersByTime(100);
@@ -19,4 +19,12 @@ it("a look is not made longer by what comes meanwhile, and sees each thing once"
   seq = 21;
   vi.advanceTimersByTime(5000);
   expect(read).toHaveLength(3);
+});
+
+it("what could not be marked is marked with the next look", async () => {
+  const mark = vi.fn<(seq: number) => Promise<void>>().mockRejectedValueOnce(new Error("away")).mockResolvedValue();
+  const stop = look(() => 3, mark);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(mark.mock.calls).toEqual([[3], [3]]);
+  stop();
 });

@@ -9,13 +9,14 @@ const A_LOOK = 700;
  * Marks what is there as read, after a look and then as often, until it is told to stop. What comes
  * meanwhile does not make the look longer.
  */
-export function look(seq: () => number, mark: (seq: number) => void): () => void {
+export function look(seq: () => number, mark: (seq: number) => Promise<void>): () => void {
   let marked = -1;
   const timer = setInterval(() => {
     const now = seq();
     if (now <= marked) return;
     marked = now;
-    mark(now);
+    // Nothing depends on it: the next look tries again.
+    mark(now).catch(() => (marked = -1));
   }, A_LOOK);
   return () => clearInterval(timer);
 }
