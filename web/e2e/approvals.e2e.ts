@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 
 import { Bed, script, until } from "./bed";
+import { Line } from "./line";
 import { look, LOOKS } from "./look";
 
 let bed: Bed;
@@ -150,6 +151,42 @@ describe("a request in its session", () => {
     await page.getByText("Answered elsewhere:").waitFor();
   });
 
+  it("that somebody else has answered says so, also when the turn ends in the same moment", async () => {
+    const id = await asking("At once", bash("touch once"), "---", "say Over at once.");
+    const page = await bed.browser();
+    const line = await Line.of(page);
+    await open(page, id);
+    await card(page).waitFor();
+    line.hold();
+    const { items } = await bed.api<{ items: { approval: number }[] }>("GET", `/sessions/${id}/approvals?state=open`);
+    await bed.api("POST", `/sessions/${id}/approvals/${items[0]!.approval}/decision`, { kind: "allow" });
+    await until(async () => (await bed.api<{ status: string }>("GET", `/sessions/${id}`)).status === "idle", "the turn to end");
+    line.release();
+    await talk(page).getByText("Over at once.", { exact: true }).waitFor();
+    await page.getByText("Answered elsewhere:").waitFor();
+    // With the next turn it is old.
+    await bed.say(id, script("say Next."));
+    await talk(page).getByText("Next.", { exact: true }).waitFor();
+    await page.getByText("Answered elsewhere:").waitFor({ state: "detached" });
+  });
+
+  it("that was answered here is nobody else's, also when the connection broke before the daemon said so", async () => {
+    const id = await asking("Broken line", bash("touch line"), "---", "say Carried", "hold line", 'more " on."');
+    const page = await bed.browser();
+    const line = await Line.of(page);
+    await open(page, id);
+    await card(page).waitFor();
+    line.hold();
+    await page.keyboard.press("y");
+    await until(async () => (await bed.api<{ items: unknown[] }>("GET", `/sessions/${id}/approvals?state=decided`)).items.length === 1, "the answer to arrive");
+    await line.break();
+    bed.release("line");
+    await talk(page).getByText("Carried on.", { exact: true }).waitFor();
+    await talk(page).getByText("Allowed by e2e").waitFor();
+    expect(await page.getByText("Answered elsewhere:").count()).toBe(0);
+    expect(await page.locator(".toast").allTextContents()).toEqual([]);
+  });
+
   it("that is not needed any more says so", async () => {
     const id = await asking("Withdrawn", bash("touch withdrawn"));
     const page = await bed.browser();
@@ -196,6 +233,57 @@ describe("the queue", () => {
     await bed.api("POST", `/sessions/${second}/approvals/${items[0]!.approval}/decision`, { kind: "deny" });
     await page.getByText(/Queue two.*answered elsewhere/).waitFor();
     await until(async () => (await bed.api<{ open_approvals: number }>("GET", `/sessions/${first}`)).open_approvals === 0, "the answer to arrive");
+  });
+});
+
+describe("a request in the queue", () => {
+  it("says what else a rule fits, of this rule and no other", async () => {
+    const id = await asking("Fitting", bash("touch seen"), "---", bash("touch unseen"), "---", "say Fitted.");
+    const page = await bed.browser();
+    await page.goto(`${bed.address}/approvals`);
+    await page.getByRole("list", { name: "What waits for an answer" }).getByRole("button", { name: /Fitting/ }).click();
+    await card(page).getByText("touch seen", { exact: true }).first().waitFor();
+    await page.keyboard.press("y");
+    await page.getByRole("list", { name: "What waits for an answer" }).getByRole("button", { name: /touch unseen/ }).click();
+    await card(page).getByText("touch unseen", { exact: true }).first().waitFor();
+    await page.keyboard.press("a");
+    await card(page).getByText("It fits nothing else").waitFor();
+    const answers: (() => void)[] = [];
+    await page.route("**/api/v1/policies/replay", async (route) => {
+      await new Promise<void>((done) => answers.push(done));
+      await route.continue();
+    });
+    await card(page).getByRole("textbox", { name: "Rule for Bash" }).fill("touch:*");
+    await until(() => answers.length > 0, "the rule to be tried");
+    expect(await card(page).getByText("It fits nothing else").count()).toBe(0);
+    answers[0]!();
+    await card(page).getByText("It would also have allowed 1 call").waitFor();
+    await card(page).getByRole("listitem").getByText("touch seen").waitFor();
+    await page.close();
+    await bed.api("DELETE", `/sessions/${id}`);
+  });
+
+  it("that cannot be drawn can be denied, and the others are there", async () => {
+    const id = await asking("Undrawable", bash("touch undrawn"), "---", "say Not drawn.");
+    const page = await bed.browser();
+    await page.route(/\/api\/v1\/approvals\?/, async (route) => {
+      const response = await route.fetch();
+      const told = (await response.json()) as { items: { session: string; request: { suggestions: unknown } }[] };
+      for (const row of told.items) if (row.session === id) row.request.suggestions = null;
+      await route.fulfill({ response, json: told });
+    });
+    await page.goto(`${bed.address}/approvals`);
+    await page.getByRole("list", { name: "What waits for an answer" }).getByRole("button", { name: /Undrawable/ }).click();
+    await card(page).getByRole("alert").getByText("This request cannot be shown").waitFor();
+    await card(page).getByText("touch undrawn").first().waitFor();
+    await look(page, "request-broken", "desktop-light");
+    await card(page).getByRole("button", { name: "Deny", exact: true }).click();
+    await until(async () => (await bed.api<{ open_approvals: number }>("GET", `/sessions/${id}`)).open_approvals === 0, "the answer to arrive");
+    // It was told to whoever looks for faults, too.
+    await until(() => bed.complaints.length > 0, "the fault to be told");
+    expect(bed.complaints.splice(0).every((one) => one.includes("length"))).toBe(true);
+    await page.close();
+    await bed.api("DELETE", `/sessions/${id}`);
   });
 });
 

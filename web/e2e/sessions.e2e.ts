@@ -1,11 +1,12 @@
 /** Sessions beside each other: what was kept elsewhere, what runs in the background, tabs that agree, requests that are better denied. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { Bed, script, until } from "./bed";
+import { look } from "./look";
 import { card, composer, said, say, talk } from "./page";
 
 let bed: Bed;
@@ -52,6 +53,150 @@ describe("conversations that the CLI has kept", () => {
   });
 });
 
+describe("what the CLI has kept", () => {
+  it("is found by what was said, with the arrow keys alone, and brought in", async () => {
+    const { id } = await bed.session({ title: "Forgotten" });
+    await bed.say(id, `Where is the sextant?\n${script("say The sextant is in the locker.")}`);
+    await rested(id);
+    await bed.api("DELETE", `/sessions/${id}`);
+    const page = await bed.browser();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("sextant");
+    const nav = page.getByRole("navigation", { name: "Sessions" });
+    const hit = nav.getByRole("button", { name: /import/ }).filter({ hasText: "sextant" });
+    await hit.waitFor();
+    await page.keyboard.press("ArrowDown");
+    await until(() => hit.evaluate((button) => button === document.activeElement), "the hit to have the focus");
+    await page.keyboard.press("Enter");
+    await said(page, "The sextant is in the locker.").waitFor();
+  });
+
+  it("hides nothing of what is here when it cannot be searched", async () => {
+    const { id } = await bed.session({ title: "Compass" });
+    await bed.say(id, script("say The needle points north."));
+    await rested(id);
+    const page = await bed.browser();
+    await page.route(/history\/search/, (route) => route.fulfill({ status: 422, json: { type: "", title: "", status: 422, detail: "The disk is asleep." } }));
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("needle");
+    const nav = page.getByRole("navigation", { name: "Sessions" });
+    await nav.getByText("The disk is asleep.").waitFor();
+    await nav.locator("mark", { hasText: "needle" }).first().waitFor();
+  });
+});
+
+describe("the list", () => {
+  it("is walked by keys, and so are the menus in it", async () => {
+    const cwd = bed.path("rail");
+    mkdirSync(cwd);
+    for (const title of ["Walk one", "Walk two"]) await bed.session({ title, cwd });
+    const page = await bed.browser();
+    const nav = page.getByRole("navigation", { name: "Sessions" });
+    await nav.getByRole("link", { name: /Walk two/ }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("walk");
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    await page.keyboard.press("ArrowDown");
+    expect(await focused()).toContain("Walk two");
+    await page.keyboard.press("ArrowDown");
+    expect(await focused()).toContain("Walk one");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
+    await nav.getByRole("button", { name: "Session: Walk one" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Rename" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    expect(await focused()).toBe("Tags");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Tags" }).fill("tide, tide , moon");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const line = nav.getByRole("link", { name: /Walk one/ });
+    await line.getByText("moon", { exact: true }).waitFor();
+    expect(await line.getByText("tide", { exact: true }).count()).toBe(1);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("moon");
+    await nav.getByRole("link", { name: /Walk two/ }).waitFor({ state: "detached" });
+    await line.waitFor();
+  });
+});
+
+describe("a new session", () => {
+  it("is begun from the composer, with a model, a mode and a policy, where the directory says and not beside it", async () => {
+    const cwd = bed.path("home/app");
+    for (const name of ["app", "app-old"]) mkdirSync(bed.path(`home/${name}`));
+    const { id } = await bed.session({ title: "Writing on", cwd });
+    const page = await bed.browser();
+    await open(page, id);
+    await composer(page).fill("Half a");
+    await page.keyboard.press("Alt+n");
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    const directory = dialog.getByRole("combobox", { name: "Directory" });
+    await directory.fill(cwd);
+    await dialog.getByRole("option", { name: "app-old" }).waitFor();
+    await directory.press("Tab");
+    expect(await directory.inputValue()).toBe(cwd);
+    await dialog.getByRole("combobox", { name: "Permissions" }).selectOption("Plan");
+    await dialog.getByRole("combobox", { name: "Model" }).fill("haiku");
+    await dialog.getByRole("combobox", { name: "Policy" }).selectOption("supervised");
+    await dialog.getByRole("textbox", { name: "Title" }).fill("With everything");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { name: "With everything" }).waitFor();
+    const made = new URL(page.url()).pathname.split("/").at(-1)!;
+    expect(await bed.api("GET", `/sessions/${made}`)).toMatchObject({ cwd, mode: "plan", model: "haiku", policy: "supervised" });
+    await page.goBack();
+    await until(async () => (await composer(page).inputValue()) === "Half a", "the draft to be there");
+  });
+});
+
+describe("a dialog", () => {
+  it("says itself what goes wrong, and is not closed by marking text", async () => {
+    const { id } = await bed.session({ title: "Unlucky" });
+    const page = await bed.browser();
+    await open(page, id);
+    await page.route(`**/api/v1/sessions/${id}`, (route) =>
+      route.request().method() === "PATCH" ? route.fulfill({ status: 422, json: { type: "", title: "", status: 422, detail: "Not this name." } }) : route.continue(),
+    );
+    await page.getByRole("main").getByRole("button", { name: "Session: Unlucky" }).click();
+    await page.getByRole("menuitem", { name: "Rename" }).click();
+    const dialog = page.getByRole("dialog");
+    const title = dialog.getByRole("textbox", { name: "Title" });
+    await title.fill("A name that is long enough to be marked");
+    const box = (await title.boundingBox())!;
+    await page.mouse.move(box.x + 60, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(5, 5);
+    await page.mouse.up();
+    expect(await dialog.count()).toBe(1);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("status").getByText("Not this name.").waitFor();
+    await look(page, "dialog-trouble", "desktop-light");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await look(page, "dialog-trouble", "phone-light");
+    await dialog.getByRole("button", { name: "Dismiss" }).click();
+    await dialog.getByText("Not this name.").waitFor({ state: "detached" });
+    await page.mouse.click(5, 5);
+    await dialog.waitFor({ state: "detached" });
+  });
+});
+
+describe("a session whose CLI has died", () => {
+  it("needs somebody, and goes on when it is resumed", async () => {
+    const { id } = await bed.session({ title: "Died", profile: { allowed_tools: ["Bash"] } });
+    const page = await bed.browser();
+    await open(page, id);
+    // It ends who runs it.
+    await say(page, script("say So far so good.", bash("kill -9 $PPID"), "---", "say Not reached."));
+    await page.getByText("The run ended in the middle of its work.").waitFor();
+    await page.getByRole("navigation", { name: "Sessions" }).getByRole("heading", { name: "Needs you" }).waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("The run ended in the middle of its work.").waitFor({ state: "detached" });
+    await say(page, script("say Here again."));
+    await said(page, "Here again.").waitFor();
+  });
+});
+
 /** What nobody has taken note of yet has ended too. */
 function hasEnded(pid: number): boolean {
   return !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
@@ -82,6 +227,8 @@ describe("two tabs", () => {
     const second = await bed.tab(first.context());
     await open(first, id);
     await open(second, id);
+    // A tab that is not in front draws once a second.
+    await first.bringToFront();
     await first.getByRole("main").getByRole("button", { name: "Session: Before" }).click();
     await first.getByRole("menuitem", { name: "Rename" }).click();
     await first.getByRole("textbox", { name: "Title" }).fill("After");
@@ -116,6 +263,19 @@ describe("a request that is better denied", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "What should be done instead?" }).waitFor();
     await page.keyboard.press("Escape");
+    await card(page).getByRole("button", { name: "Always…" }).waitFor();
+    await page.keyboard.press("a");
+    expect(await page.getByRole("button", { name: "Always allow" }).count()).toBe(0);
+    // Asked for by hand, it is still not Enter that allows it for ever.
+    await card(page).getByRole("button", { name: "Always…" }).click();
+    await card(page).getByRole("button", { name: "Always allow" }).waitFor();
+    await card(page).getByRole("textbox", { name: "Rule for Bash" }).press("Enter");
+    await page.getByRole("button", { name: "Back" }).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("e");
+    await card(page).getByRole("textbox", { name: "command" }).press("Control+Enter");
+    await page.keyboard.press("Escape");
+    await card(page).getByRole("button", { name: "Edit…" }).waitFor();
     expect(existsSync(file("careless"))).toBe(false);
     await card(page).getByRole("button", { name: "Allow" }).click();
     await said(page, "Over.").waitFor();

@@ -44,7 +44,76 @@ describe("policies", () => {
   });
 });
 
+describe("what is not saved of a policy", () => {
+  it("is there again after a look at another one, and marked meanwhile", async () => {
+    await bed.api("PUT", "/policies/draft", { text: '[[rule]]\ntool = "Read"\nthen = "allow"\n' });
+    const page = await bed.browser();
+    await page.goto(`${bed.address}/settings`);
+    const list = page.getByRole("list", { name: "Policies" });
+    await list.getByRole("button", { name: /draft/ }).click();
+    const text = page.getByRole("textbox", { name: "draft" });
+    await text.fill("# half a thought");
+    await list.getByRole("button", { name: /supervised/ }).click();
+    await page.getByText("This comes along and stays as it is.").waitFor();
+    await list.getByRole("button", { name: /draft/ }).getByText("not saved").waitFor();
+    await page.getByRole("link", { name: "Appearance" }).click();
+    await page.getByRole("link", { name: "Policies" }).click();
+    await list.getByRole("button", { name: /draft/ }).click();
+    expect(await text.inputValue()).toBe("# half a thought");
+    await page.getByRole("button", { name: "Undo changes" }).click();
+    expect(await text.inputValue()).toContain("Read");
+    await page.getByText("not saved").waitFor({ state: "detached" });
+  });
+});
+
+describe("a page that cannot be drawn", () => {
+  it("says so and leaves the rest alone", async () => {
+    const page = await bed.browser();
+    await page.route(/\/api\/v1\/policies$/, (route) => route.fulfill({ json: { items: [null] } }));
+    await page.goto(`${bed.address}/settings/policies`);
+    await page.getByRole("heading", { name: "This page cannot be shown" }).waitFor();
+    await look(page, "page-broken", "desktop-light");
+    await page.getByRole("link", { name: "Pilothouse, all sessions" }).click();
+    await page.getByRole("heading", { name: "All quiet" }).waitFor();
+    expect(bed.complaints.splice(0).length).toBeGreaterThan(0);
+  });
+});
+
 describe("MCP servers", () => {
+  it("of a session are asked of its CLI, switched off and on, and connected anew", async () => {
+    const { id } = await bed.session({ title: "Charts", profile: { mcp_servers: { charts: { type: "sdk", name: "charts" } } } });
+    const page = await bed.browser();
+    await page.goto(`${bed.address}/settings/mcp#${id}`);
+    await page.getByRole("button", { name: "Start it" }).click();
+    const charts = page.getByRole("listitem").filter({ hasText: "charts" });
+    const servers = () => bed.api<{ mcpServers: { name: string; status: string }[] }>("GET", `/sessions/${id}/mcp`);
+    // Nobody here serves it: that is told as it is.
+    await charts.getByText("failed", { exact: true }).waitFor();
+    await charts.getByRole("switch", { name: "Use charts" }).uncheck();
+    await charts.getByText("off", { exact: true }).waitFor();
+    expect((await servers()).mcpServers).toMatchObject([{ name: "charts", status: "disabled" }]);
+    await charts.getByRole("switch", { name: "Use charts" }).check();
+    await charts.getByText("off", { exact: true }).waitFor({ state: "detached" });
+    await charts.getByRole("button", { name: "Reconnect" }).click();
+    await charts.getByText("failed", { exact: true }).waitFor();
+  });
+
+  it("that cannot be switched stay as they are, also the switch", async () => {
+    const page = await bed.browser();
+    await page.route(/\/api\/v1\/sessions\/[^/]+\/mcp/, (route) =>
+      route.request().method() === "GET"
+        ? route.fulfill({ json: { mcpServers: [{ name: "charts", status: "connected", tools: [{ name: "draw" }, { name: "draw" }] }, { name: "charts", status: "failed" }] } })
+        : route.fulfill({ status: 422, json: { type: "", title: "", status: 422, detail: "Not now." } }),
+    );
+    await page.goto(`${bed.address}/settings/mcp`);
+    const toggle = page.getByRole("switch", { name: "Use charts" }).first();
+    await toggle.click();
+    await page.getByText("Not now.").waitFor();
+    await until(() => toggle.isChecked(), "the switch to be as the server is");
+    // Names are others': the same twice is no trouble.
+    await page.getByText("2 tools").waitFor();
+  });
+
   it("are shown as they are, switched off and connected anew", async () => {
     const page = await bed.browser();
     const asked: string[] = [];

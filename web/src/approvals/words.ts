@@ -1,6 +1,6 @@
 /** What is asked, and what became of it, in words. Pure. */
 
-import type { Approval, ApprovalRow, CancelReason, Decider, Decision, NormalizedPayload } from "../../api/types";
+import type { Approval, ApprovalRow, CancelReason, Decider, Decision, Event, NormalizedPayload } from "../../api/types";
 import type { ApprovalFate } from "../state/items";
 import { destination, updateOf, written, type Update } from "./rules";
 
@@ -63,9 +63,9 @@ export function subjectLine(request: Approval): string {
   }
 }
 
-/** What requests were about, by the calls they belong to. */
-export function subjectsByCall(rows: readonly ApprovalRow[]): ReadonlyMap<string, string> {
-  return new Map(rows.flatMap(({ request }) => (request?.tool_call_id ? [[request.tool_call_id, subjectLine(request)] as const] : [])));
+/** Calls in a few words each, by their ids. */
+export function titlesIn(events: readonly Event[]): ReadonlyMap<string, string> {
+  return new Map(events.flatMap((event) => (event.type === "tool_call" ? [[event.tool_call_id, event.title] as const] : [])));
 }
 
 function toolLine(name: string, payload: NormalizedPayload): string {
