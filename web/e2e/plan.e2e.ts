@@ -1,7 +1,7 @@
 /** Plans, with each of the four things to do with one, and questions. */
 
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Page } from "playwright-core";
 
 import { Bed, script, until } from "./bed";
@@ -120,6 +120,68 @@ describe("a plan", () => {
   });
 });
 
+/** The simulated CLI enters plan mode without a word, unless it is told to ask. */
+const ASKED = { permissions: { ask: ["EnterPlanMode"] } };
+
+describe("a plan or none", () => {
+  it("is stopped by a button that says so, and by its key", async () => {
+    const id = await planning("Stopped", PLAN, "say Not reached.");
+    const page = await bed.browser();
+    await open(page, id);
+    await card(page).getByRole("button", { name: /^Stop/ }).getByText("Esc").waitFor();
+    await page.keyboard.press("Escape");
+    await card(page).waitFor({ state: "detached" });
+    await talk(page).getByText("Not yet by e2e").waitFor();
+    expect(await talk(page).getByText("Not reached.", { exact: true }).count()).toBe(0);
+  });
+
+  it("is made first where that is wanted", async () => {
+    const { id } = await bed.session({ title: "Enter", profile: { settings: ASKED } });
+    await bed.say(id, script("tool EnterPlanMode {}", "---", "say I look around."));
+    const page = await bed.browser();
+    await open(page, id);
+    await card(page).getByText("Make a plan first?").waitFor();
+    await page.keyboard.press("y");
+    await talk(page).getByText("I look around.", { exact: true }).waitFor();
+    await until(async () => (await mode(id)) === "plan", "the mode to change");
+  });
+
+  it("is not made where it is not", async () => {
+    const { id } = await bed.session({ title: "Start", profile: { settings: ASKED } });
+    await bed.say(id, script("tool EnterPlanMode {}", "---", "say I begin."));
+    const page = await bed.browser();
+    await open(page, id);
+    await card(page).waitFor();
+    await page.keyboard.press("n");
+    await talk(page).getByText("I begin.", { exact: true }).waitFor();
+    await talk(page).getByText("start implementing now").first().waitFor();
+    expect(await mode(id)).not.toBe("plan");
+  });
+});
+
+describe("what is better denied", () => {
+  const profile = { claude: join(import.meta.dirname, "cautious.sh"), env: { SIM: join(inject("bin"), "sim") }, settings: ASKED };
+
+  it("is no plan that a key accepts, or a mode that a key enters", async () => {
+    const { id } = await bed.session({ title: "Cautious plan", profile });
+    await bed.say(id, script("tool EnterPlanMode {}", "---", "tool ExitPlanMode {}", "---", "say Over."));
+    const page = await bed.browser();
+    await open(page, id);
+    await card(page).getByText("This is better denied").waitFor();
+    expect(await card(page).getByRole("button", { name: /enter plan mode/ }).getByText("Y", { exact: true }).count()).toBe(0);
+    await page.keyboard.press("y");
+    await card(page).getByRole("button", { name: /enter plan mode/ }).click();
+    await card(page).getByText("Leave plan mode?").waitFor();
+    await page.keyboard.press("1");
+    // The second of the two is "no": it is still asked, so the first was not taken.
+    await page.keyboard.press("2");
+    await page.getByRole("textbox", { name: "What should be different?" }).waitFor();
+    await page.keyboard.press("Escape");
+    await card(page).getByRole("button", { name: /^Yes/ }).click();
+    await talk(page).getByText("Over.", { exact: true }).waitFor();
+  });
+});
+
 const QUESTIONS = [
   {
     question: "Which way should it greet?",
@@ -156,6 +218,18 @@ describe("questions", () => {
     await page.keyboard.press("Enter");
     await talk(page).getByText("Thank you.", { exact: true }).waitFor();
     expect(await answers(id)).toMatchObject([{ question: "Which way should it greet?", answers: ["Casual"] }]);
+  });
+
+  it("can be answered where the model offers the same twice", async () => {
+    const twice = { ...COLOURS, options: [...COLOURS.options, ...COLOURS.options] };
+    const id = await questioning("Twice", [twice, twice]);
+    const page = await bed.browser();
+    await open(page, id);
+    await card(page).getByRole("checkbox", { name: /Blue/ }).first().check();
+    expect(await card(page).getByRole("checkbox", { name: /Blue/ }).count()).toBe(4);
+    await card(page).getByRole("button", { name: "Answer" }).click();
+    await talk(page).getByText("Thank you.", { exact: true }).waitFor();
+    expect(await answers(id)).toMatchObject([{ question: "Which colours?", answers: ["Blue"] }]);
   });
 
   it("take several answers, and words of one's own", async () => {
