@@ -47,7 +47,7 @@ impl House {
             match self.look_after(id, &dir) {
                 Ok(mut ended) => to_pack.append(&mut ended),
                 Err(error) => {
-                    tracing::warn!(session = %id, %error, "old runs were left as they are")
+                    tracing::warn!(session = %id, %error, "old runs were left as they are");
                 }
             }
         }

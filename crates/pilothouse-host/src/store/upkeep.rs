@@ -33,6 +33,9 @@ pub struct Size {
     pub free_bytes: u64,
 }
 
+/// True as long as there is more to do.
+type Step = fn(&Connection) -> Result<bool, StoreError>;
+
 impl Store {
     /// Deletes sessions that need not be kept, a few at a time. Gives those that were deleted, as
     /// they were; when there are none, all is done.
@@ -47,8 +50,7 @@ impl Store {
     /// system, and empties the log. In steps, between which others write, and after each of which it
     /// ends if there is no more time.
     pub fn tidy(&self, is_time_up: impl Fn() -> bool) -> Result<(), StoreError> {
-        let steps: [fn(&Connection) -> Result<bool, StoreError>; 2] =
-            [upkeep::merge_step, upkeep::vacuum_step];
+        let steps: [Step; 2] = [upkeep::merge_step, upkeep::vacuum_step];
         for step in steps {
             while self.write(Durability::Crash, 0, move |tx| step(tx.conn)).wait()? {
                 if is_time_up() {
