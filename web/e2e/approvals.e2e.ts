@@ -214,6 +214,8 @@ describe("a request in its session", () => {
 describe("the queue", () => {
   it("walks through all sessions by key", async () => {
     const first = await asking("Queue one", bash("touch q1"), "---", "say One done.");
+    // The queue is in the order of the requests, not of the sessions.
+    await until(async () => (await bed.api<{ open_approvals: number }>("GET", `/sessions/${first}`)).open_approvals === 1, "the first to ask");
     const second = await asking("Queue two", bash("touch q2"), "---", "say Two done.");
     const page = await bed.browser();
     await page.getByRole("link", { name: /^Answer \d+$/ }).click();
