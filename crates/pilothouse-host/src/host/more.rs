@@ -227,7 +227,8 @@ fn write_upload(root: &Path, name: &str, bytes: &[u8]) -> Result<(), HostError> 
             }
             // A link of the project's may lead anywhere, also to another of its own directories.
             Ok(it) if !it.is_dir() => return Err(HostError::NoUploads(dir)),
-            there => drop(there.map_err(HostError::file(&dir))?),
+            Ok(_) => {}
+            Err(error) => return Err(HostError::File { path: dir, reason: error }),
         }
     }
     let path = dir.join(name);
