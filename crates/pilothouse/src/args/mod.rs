@@ -148,6 +148,9 @@ pub(crate) struct ServeArgs {
     /// Listen on this address; may come several times
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Vec<String>,
+    /// Let sessions' processes end with the daemon instead of outliving it
+    #[arg(long)]
+    pub(crate) no_hold: bool,
     /// Leave the terminal, for `up`
     #[arg(long, hide = true)]
     pub(crate) detach: bool,

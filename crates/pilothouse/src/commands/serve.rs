@@ -34,6 +34,9 @@ pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<E
     if let (false, Some(key)) = (args.listen.is_empty(), Key::named("server.listen")) {
         options.set_list(key, args.listen.clone(), "--listen");
     }
+    if let (true, Some(key)) = (args.no_hold, Key::named("holder.enabled")) {
+        options.set(key, "false", "--no-hold");
+    }
     let config = load_with(common, options)?;
     init(&config.log.filter, LogFormat::Text, std::io::stderr(), &Secrets::default())?;
     let until = Instant::now() + PATIENCE;

@@ -1,8 +1,11 @@
 //! The daemon from outside.
 
+use std::io::{BufRead, BufReader};
+
+use rustix::process::Signal;
 use serde_json::Value;
 
-use super::bed::{Bed, Ran, free_port, script};
+use super::bed::{Bed, Ran, free_port, script, signal, until};
 
 #[test]
 fn it_comes_and_goes() {
@@ -54,6 +57,25 @@ fn a_turn_outlives_the_daemon_that_it_began_with() {
     let ran = Ran::wait(child);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     check_numbers(&ran);
+}
+
+#[test]
+fn without_holders_nothing_outlives_the_daemon() {
+    let bed = Bed::new();
+    let mut serving = bed.start(["serve", "--no-hold"]);
+    let mut first = String::new();
+    let mut stdout = BufReader::new(serving.stdout.take().unwrap());
+    stdout.read_line(&mut first).unwrap();
+    assert!(first.starts_with("listening on "), "{first}");
+    let turn = bed.start(["run", "--json", &script("hold here\nsay never")]);
+    bed.held("here");
+    assert_eq!(bed.live_runs(), 1);
+    signal(turn.id(), Signal::KILL);
+    signal(serving.id(), Signal::KILL);
+    for mut child in [turn, serving] {
+        child.wait().unwrap();
+    }
+    until(|| bed.live_runs() == 0);
 }
 
 #[test]

@@ -142,6 +142,8 @@ impl Hold {
             Some(Tie::Awaited) if attached => self.tie = Some(Tie::Attached),
             Some(Tie::Attached) if !attached => {
                 self.tie = None;
+                // The log has everything; nobody is to come and hear it from us.
+                self.times.linger = Duration::ZERO;
                 self.stop(self.times.after_eof, now);
             }
             _ => {}

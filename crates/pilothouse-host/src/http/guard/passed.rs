@@ -112,7 +112,8 @@ mod tests {
         passed.stuck = None;
         let mut all = [0; 8];
         let (written, read) = tokio::join!(passed.write_all(b"more"), theirs.read_exact(&mut all));
-        (written.unwrap(), read.unwrap());
+        written.unwrap();
+        read.unwrap();
         assert_eq!(&all, b"fourmore", "who reads in time is served");
     }
 }
