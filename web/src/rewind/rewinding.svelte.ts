@@ -3,6 +3,7 @@
 import type { From, PromptId, SessionId } from "../../api/types";
 import { house } from "../app/house.svelte";
 import { composers } from "../composer/drafts";
+import { filesAgain } from "../composer/kept";
 import { call } from "../connection/rest";
 import { isAsleep } from "../state/list";
 import { goBack, type Stage, type Wanted } from "./going";
@@ -48,7 +49,7 @@ class Rewinding {
       return true;
     });
     if (!done) return;
-    if (wanted.talk) composers.giveBack(session, point.text);
+    if (wanted.talk) composers.giveBack(session, point.text, filesAgain(point.attachments));
     if (this.shown === asked) this.close();
   }
 }
