@@ -284,8 +284,7 @@ describe("going back", () => {
       await said(page, `${word} words.`).waitFor();
       await rested(id);
     }
-    await said(page, "Early words.").hover();
-    await talk(page).locator(".row", { hasText: "Early words." }).getByRole("button", { name: "Fork from here" }).last().click();
+    await talk(page).locator(".row", { hasText: "Early words." }).getByRole("button", { name: "Fork from here" }).last().press("Enter");
     await page.getByRole("heading", { name: "Fork (fork)" }).waitFor();
     await say(page, script("say In the copy."));
     await said(page, "In the copy.").waitFor();

@@ -71,8 +71,7 @@ describe("going back", () => {
     const id = await written("Both", "both.txt");
     const page = await bed.browser();
     await open(page, id);
-    await talk(page).getByText("Second written.", { exact: true }).hover();
-    await talk(page).getByRole("button", { name: "Rewind to before this" }).last().click();
+    await talk(page).getByRole("button", { name: "Rewind to before this" }).last().press("Enter");
     const dialog = page.getByRole("dialog");
     await dialog.getByText("1 file would be put back").waitFor();
     await dialog.getByRole("button", { name: "Rewind both" }).click();
@@ -153,8 +152,7 @@ describe("a fork", () => {
     const id = await written("Fork", "fork.txt");
     const page = await bed.browser();
     await open(page, id);
-    await talk(page).getByText("First written.", { exact: true }).hover();
-    await talk(page).locator(".row", { hasText: "First written." }).getByRole("button", { name: "Fork from here" }).last().click();
+    await talk(page).locator(".row", { hasText: "First written." }).getByRole("button", { name: "Fork from here" }).last().press("Enter");
     await page.getByRole("heading", { name: "Fork (fork)" }).waitFor();
     expect(page.url()).not.toContain(id);
     await composer(page).fill(script("say In the copy."));

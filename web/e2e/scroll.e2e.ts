@@ -138,8 +138,7 @@ it("tells that going back could not be loaded", async () => {
   await other.route(/\/assets\/Rewind-.*\.js/, (route) => route.fulfill({ status: 403 }));
   await other.goto(`${bed.address}/s/${session}`);
   const message = other.getByRole("region", { name: "Conversation" }).locator("[data-kind=user]").last();
-  await message.hover();
-  await message.getByRole("button", { name: "Rewind to before this" }).click();
+  await message.getByRole("button", { name: "Rewind to before this" }).press("Enter");
   await other.getByText("Rewinding could not be loaded.").waitFor();
   await other.context().close();
 });
