@@ -283,7 +283,7 @@ describe("a request in the queue", () => {
     await until(async () => (await bed.api<{ open_approvals: number }>("GET", `/sessions/${id}`)).open_approvals === 0, "the answer to arrive");
     // It was told to whoever looks for faults, too.
     await until(() => bed.complaints.length > 0, "the fault to be told");
-    expect(bed.complaints.splice(0).every((one) => one.includes("length"))).toBe(true);
+    expect(bed.complaints.splice(0).filter((one) => !one.includes("length"))).toEqual([]);
     await page.close();
     await bed.api("DELETE", `/sessions/${id}`);
   });

@@ -22,6 +22,13 @@ export interface Cli {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** What is told to the user, and by the browser to its console too. */
+const REFUSALS = /ERR_CONNECTION_REFUSED|WebSocket connection|status of (401|403|422)/;
+const AWAY = new RegExp(`${REFUSALS.source}|net::ERR_(CONNECTION|EMPTY|SOCKET)_`);
+
+/** All that are open. */
+export const pages = new Set<Page>();
+
 export class Bed {
   readonly dir: string;
   readonly #cli: Cli;
@@ -30,6 +37,10 @@ export class Bed {
   #browser: Browser;
   /** What browsers complained about: a page that is right says nothing. */
   readonly complaints: string[] = [];
+  /** Connections that broke are no complaint once the daemon was ended under them. */
+  #forgiven = REFUSALS;
+  /** Paths that were deleted: a page that was just told of a change may still ask for one. */
+  readonly #deleted: string[] = [];
 
   private constructor(dir: string, cli: Cli | undefined, browser: Browser) {
     this.dir = dir;
@@ -70,6 +81,7 @@ export class Bed {
     const daemon = this.#daemon;
     this.#daemon = null;
     if (!daemon) return;
+    this.#forgiven = AWAY;
     const ended = new Promise((done) => daemon.once("exit", done));
     daemon.kill("SIGTERM");
     await ended;
@@ -91,6 +103,7 @@ export class Bed {
   /** The API with the token, for what is not under test. */
   async api<T>(method: string, path: string, body?: unknown): Promise<T> {
     const token = readFileSync(this.path("data/token"), "utf8").trim();
+    if (method === "DELETE") this.#deleted.push(path);
     const response = await fetch(`${this.address}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
@@ -119,12 +132,18 @@ export class Bed {
   async tab(context: BrowserContext): Promise<Page> {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
+    pages.add(page);
+    page.on("close", () => pages.delete(page));
+    page.on("request", (request) => {
+      if (request.method() === "DELETE") this.#deleted.push(new URL(request.url()).pathname);
+    });
     page.on("pageerror", (error) => this.complaints.push(error.stack ?? `${error}`));
     page.on("console", (message) => {
       if (message.type() !== "error") return;
-      // Refusals, and a daemon that is away, are told to the user; the browser tells them here too.
-      if (/ERR_CONNECTION_REFUSED|WebSocket connection|status of (401|403|422)/.test(message.text())) return;
-      this.complaints.push(message.text());
+      const { url } = message.location();
+      if (this.#forgiven.test(message.text())) return;
+      if (message.text().includes("status of 404") && this.#deleted.some((path) => url.includes(path))) return;
+      this.complaints.push(`${message.text()} (${url})`);
     });
     return page;
   }
