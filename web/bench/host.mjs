@@ -105,6 +105,7 @@ export class StandIn {
   /** @param {import("node:stream").Duplex} socket @param {ClientMessage} message */
   #heard(socket, message) {
     if (message.op === "ping" || message.op === "command") write(socket, JSON.stringify([{ type: "reply", id: message.id, result: null, problem: null }]));
+    if (message.op === "watch_list") write(socket, JSON.stringify([{ type: "list_lagged" }]));
     if (message.op !== "subscribe") return;
     const session = this.#sessions.get(message.session);
     if (!session) return;

@@ -114,6 +114,8 @@ async fn the_list_tells_of_what_changes() {
     let daemon = Daemon::start(&bed).await;
     let mut socket = daemon.socket().await;
     socket.say(json!({"op": "watch_list"})).await.unwrap();
+    // Before anything else: what is read after this misses nothing.
+    assert_eq!(socket.next().await.unwrap()["type"], "list_lagged");
     socket.command(&session, prompt("say one")).await.unwrap();
     loop {
         let told = socket.until("sessions").await.unwrap();

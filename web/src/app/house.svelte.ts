@@ -54,7 +54,6 @@ class House {
     });
     this.talk.watchList({
       heard: (message) => (message.type === "list_lagged" ? void this.readList() : this.#listChanged(message.sessions)),
-      stale: () => void this.readList(),
     });
     await this.#enter();
   }

@@ -109,14 +109,16 @@ describe("watching", () => {
     expect(second).toHaveBeenCalledOnce();
   });
 
-  it("reads the list again after each break", () => {
-    const stale = vi.fn<() => void>();
-    talk.watchList({ heard: () => {}, stale });
+  it("watches the list again after each break", () => {
+    const heard = vi.fn<(message: ServerMessage) => void>();
+    talk.watchList({ heard });
     expect(connected().said).toEqual([{ op: "watch_list" }]);
     world.socket.onclose?.();
     world.pass(250);
     world.socket.onopen?.();
-    expect(stale).toHaveBeenCalledTimes(2);
+    expect(world.socket.said).toEqual([{ op: "watch_list" }]);
+    world.socket.tell({ type: "list_lagged" });
+    expect(heard.mock.calls).toEqual([[{ type: "list_lagged" }]]);
   });
 });
 

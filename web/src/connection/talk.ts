@@ -16,11 +16,9 @@ export type Watcher = {
   heard(messages: readonly ServerMessage[]): void;
 };
 
-/** Somebody who watches the list. */
+/** Somebody who watches the list. It is to be read when `list_lagged` comes, which is the first to come. */
 export type ListWatcher = {
   heard(message: Extract<ServerMessage, { type: "sessions" | "list_lagged" }>): void;
-  /** Something may have been missed. */
-  stale(): void;
 };
 
 type Waiting = {
@@ -136,10 +134,7 @@ export class Talk {
 
   #opened(): void {
     this.#giveUp((waiting) => !waiting.again);
-    if (this.#list) {
-      this.#say({ op: "watch_list" });
-      this.#list.stale();
-    }
+    if (this.#list) this.#say({ op: "watch_list" });
     for (const session of this.#watchers.keys()) this.subscribe(session);
     for (const waiting of this.#waiting.values()) {
       waiting.repeated = waiting.said;

@@ -20,6 +20,9 @@ const PAGE: usize = 512;
 /// How much is taken from a tail at once.
 const MOST: usize = 512;
 
+/// How much room a watcher keeps.
+const FEW: usize = 16;
+
 /// How many changes of the list a watcher may be behind.
 const CHANGES: usize = 1024;
 
@@ -124,6 +127,10 @@ impl Subscription {
             self.take();
         }
         let (read_at, update) = self.ready.pop_front()?;
+        // There may be many who watch: what a burst has taken is given back.
+        if self.ready.is_empty() && self.ready.capacity() > FEW {
+            self.ready.shrink_to(FEW);
+        }
         if let Update::Event(event) = &update {
             self.seq = event.seq;
         }

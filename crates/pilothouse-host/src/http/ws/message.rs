@@ -32,7 +32,8 @@ pub enum ClientMessage {
         /// The session.
         session: SessionId,
     },
-    /// Be told which sessions change in the list.
+    /// Be told which sessions change in the list. `list_lagged` comes first: what is read of the list
+    /// after it misses nothing.
     WatchList,
     /// Be told no more.
     UnwatchList,
@@ -176,6 +177,6 @@ pub enum ServerMessage {
         /// By their ids.
         sessions: BTreeMap<SessionId, Option<SessionRow>>,
     },
-    /// More has changed in the list than could be told: read it again.
+    /// Read the list: it is watched from now on, or more has changed in it than could be told.
     ListLagged,
 }

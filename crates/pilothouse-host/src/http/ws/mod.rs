@@ -146,6 +146,8 @@ struct Talk {
     commands: JoinSet<ServerMessage>,
     list: Option<Changes>,
     changed: BTreeSet<SessionId>,
+    /// Reads what has changed in the list, once at a time: what was read last is told last.
+    listing: JoinSet<ServerMessage>,
     list_sent_at: Option<Instant>,
     mistakes: usize,
     heard_at: Instant,
@@ -181,6 +183,7 @@ impl Talk {
             commands: JoinSet::new(),
             list: None,
             changed: BTreeSet::new(),
+            listing: JoinSet::new(),
             list_sent_at: None,
             mistakes: 0,
             heard_at: Instant::now(),
@@ -204,7 +207,7 @@ impl Talk {
     }
 
     async fn wait(&mut self, socket: &mut WebSocket, ping: &mut tokio::time::Interval) -> Step {
-        let list_due = match self.changed.is_empty() {
+        let list_due = match self.changed.is_empty() || !self.listing.is_empty() {
             true => None,
             false => {
                 Some(self.list_sent_at.map_or_else(Instant::now, |at| at + self.terms.list_frame))
@@ -223,6 +226,9 @@ impl Talk {
                 Ok(reply) => Step::Done(reply),
                 Err(_) => Step::Done(reply(None, Err(broken()))),
             },
+            Some(listed) = self.listing.join_next() => {
+                Step::Done(listed.unwrap_or(ServerMessage::ListLagged))
+            }
             Some(followed) = self.followed.1.recv() => Step::Followed(followed),
             change = changes => Step::Change(change),
             () = at(list_due) => Step::ListDue,
@@ -259,7 +265,7 @@ impl Talk {
             Step::ListDue => {
                 self.list_sent_at = Some(Instant::now());
                 let (host, changed) = (self.host.clone(), std::mem::take(&mut self.changed));
-                self.commands.spawn(async move { rows(&host, changed).await });
+                self.listing.spawn(async move { rows(&host, changed).await });
                 Ok(())
             }
             Step::Ping if self.heard_at.elapsed() > self.terms.patience => Err(Over),
@@ -286,21 +292,22 @@ impl Talk {
     }
 
     async fn flush(&mut self, socket: &mut WebSocket) -> Result<(), Over> {
-        let Some((body, waited)) = self.outbox.take() else { return Ok(()) };
+        let (messages, waited) = self.outbox.take();
         let metrics = self.host.telemetry().metrics();
-        metrics.client_bytes_sent.add(body.len() as u64);
         if let Some(waited) = waited {
             metrics.delivery_processing.took(waited.working);
             metrics.delivery_coalescing.took(waited.gathering);
         }
-        match Utf8Bytes::try_from(body) {
-            Ok(text) => self.send(Message::Text(text), socket).await,
-            // Cannot be: everything in it is JSON.
-            Err(_) => Err(Over),
+        for body in messages {
+            metrics.client_bytes_sent.add(body.len() as u64);
+            // Cannot fail: everything in it is JSON.
+            let text = Utf8Bytes::try_from(body).map_err(|_| Over)?;
+            self.send(Message::Text(text), socket).await?;
         }
+        Ok(())
     }
 
-    async fn send(&mut self, message: Message, socket: &mut WebSocket) -> Result<(), Over> {
+    async fn send(&self, message: Message, socket: &mut WebSocket) -> Result<(), Over> {
         match tokio::time::timeout(self.terms.patience, socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(Over),
@@ -342,7 +349,11 @@ impl Talk {
                     self.say(ServerMessage::Unsubscribed { session, problem: None });
                 }
             }
-            ClientMessage::WatchList => self.list = Some(self.host.changes()),
+            ClientMessage::WatchList => {
+                self.list = Some(self.host.changes());
+                // What was read before may have changed before anybody listened.
+                self.say(ServerMessage::ListLagged);
+            }
             ClientMessage::UnwatchList => {
                 self.list = None;
                 self.changed.clear();

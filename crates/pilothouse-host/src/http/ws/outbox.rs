@@ -1,7 +1,8 @@
-//! What is to be sent over a socket next, as one message.
+//! What is to be sent over a socket next, in messages of a moderate size.
 //!
 //! Pieces of the same item that wait together become one piece. Events are written as they are
-//! stored, without being read.
+//! stored, without being read. A socket keeps a buffer as large as its longest message for as long as
+//! it is open, so much is sent as several messages.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,6 +12,9 @@ use pilothouse_session::Delta;
 use pilothouse_session::id::SessionId;
 
 use super::message::ServerMessage;
+
+/// A message that has become so long is not added to.
+const LONG: usize = 8 * 1024;
 
 /// Something that waits to be sent.
 #[derive(Debug)]
@@ -26,6 +30,9 @@ pub(super) enum Parcel {
 /// What waits to be sent.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
+    /// Messages that are not added to any more.
+    sealed: Vec<Bytes>,
+    sealed_len: usize,
     body: BytesMut,
     /// What the last list in the body holds, as long as more can be added to it.
     open: Open,
@@ -71,13 +78,18 @@ impl Outbox {
         Self { held: Some(Vec::new()), ..Self::default() }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.body.is_empty()
-    }
-
     /// How much waits, in bytes.
     pub(super) fn len(&self) -> usize {
-        self.body.len()
+        self.sealed_len + self.body_len()
+    }
+
+    /// How long the message is that can be added to.
+    fn body_len(&self) -> usize {
+        let open = match &self.open {
+            Open::Deltas(_, last) => last.text.len(),
+            Open::Events(_) | Open::Nothing => 0,
+        };
+        self.body.len() + open
     }
 
     /// `held` says how long it was held back before it came here.
@@ -107,6 +119,9 @@ impl Outbox {
                 self.separate();
                 self.write(&message);
             }
+        }
+        if self.body_len() >= LONG {
+            self.seal();
         }
     }
 
@@ -157,10 +172,10 @@ impl Outbox {
         }
     }
 
-    /// Everything that waits, as one message.
-    pub(super) fn take(&mut self) -> Option<(Bytes, Option<Waited>)> {
-        if self.is_empty() {
-            return None;
+    /// Ends the message that could be added to.
+    fn seal(&mut self) {
+        if self.body.is_empty() {
+            return;
         }
         self.end_list();
         let held = self.held.as_mut().map(std::mem::take).filter(|held| !held.is_empty());
@@ -169,11 +184,19 @@ impl Outbox {
             self.write(&Timing { kind: "timing", held_us });
         }
         self.body.put_u8(b']');
+        self.sealed_len += self.body.len();
+        self.sealed.push(std::mem::take(&mut self.body).freeze());
+    }
+
+    /// Everything that waits, as messages.
+    pub(super) fn take(&mut self) -> (Vec<Bytes>, Option<Waited>) {
+        self.seal();
         let waited = self.oldest.take().map(|(read_at, held)| Waited {
             working: read_at.elapsed().saturating_sub(held),
             gathering: held,
         });
-        Some((std::mem::take(&mut self.body).freeze(), waited))
+        self.sealed_len = 0;
+        (std::mem::take(&mut self.sealed), waited)
     }
 }
 
@@ -201,11 +224,17 @@ mod tests {
         Parcel::Event { session: session(of), json }
     }
 
-    fn sent(parcels: Vec<Parcel>) -> Value {
+    fn messages(parcels: Vec<Parcel>) -> Vec<Value> {
         let mut outbox = Outbox::default();
         parcels.into_iter().for_each(|parcel| outbox.put(parcel, Instant::now(), Duration::ZERO));
-        let (body, _) = outbox.take().unwrap();
-        serde_json::from_slice(&body).unwrap()
+        let (messages, _) = outbox.take();
+        assert_eq!(outbox.len(), 0);
+        messages.iter().map(|body| serde_json::from_slice(body).unwrap()).collect()
+    }
+
+    fn sent(parcels: Vec<Parcel>) -> Value {
+        let [message] = messages(parcels).try_into().unwrap();
+        message
     }
 
     #[test]
@@ -242,17 +271,37 @@ mod tests {
     }
 
     #[test]
+    fn much_is_sent_as_several_messages() {
+        let pieces = |texts: &[Value]| -> Vec<(u64, usize)> {
+            let deltas = texts.iter().map(|message| &message[0]["deltas"][0]);
+            let part = |delta: &Value| {
+                (delta["offset"].as_u64().unwrap(), delta["text"].as_str().unwrap().len())
+            };
+            deltas.map(part).collect()
+        };
+        let half = "x".repeat(LONG / 2);
+        let long = (0..5).map(|number| delta(1, number * LONG / 2, &half)).collect();
+        let step = LONG as u64;
+        assert_eq!(pieces(&messages(long)), [(0, LONG), (step, LONG), (2 * step, LONG / 2)]);
+
+        let events = messages((1..=2000).map(|seq| event(1, seq)).collect());
+        assert!(events.len() > 1);
+        let seqs = events.iter().flat_map(|message| message[0]["events"].as_array().unwrap());
+        assert!(seqs.map(|event| event["seq"].as_u64().unwrap()).eq(1..=2000));
+    }
+
+    #[test]
     fn who_wants_to_know_is_told_how_long_it_was_held_back() {
         let mut outbox = Outbox::timed();
         for (offset, text, millis) in [(0, "a", 7), (1, "b", 0)] {
             outbox.put(delta(1, offset, text), Instant::now(), Duration::from_millis(millis));
         }
-        let (body, waited) = outbox.take().unwrap();
-        let body: Value = serde_json::from_slice(&body).unwrap();
+        let (messages, waited) = outbox.take();
+        let body: Value = serde_json::from_slice(&messages[0]).unwrap();
         assert_eq!(body[0]["deltas"][0]["text"], "ab");
         assert_eq!(body[1], json!({"type": "timing", "held_us": [[1, 7000], [1, 0]]}));
         let waited = waited.unwrap();
         assert_eq!((waited.gathering, waited.working), (Duration::from_millis(7), Duration::ZERO));
-        assert!(outbox.take().is_none());
+        assert!(outbox.take().0.is_empty());
     }
 }
