@@ -81,7 +81,9 @@ usage: cargo run --release -p bench --bin host -- [OPTIONS]
         let mut rows = Vec::new();
         for part in options.parts {
             say(part.name());
-            rows.extend(runtime.block_on(part.measure(&terms)));
+            let measured = runtime.block_on(part.measure(&terms));
+            say(&format!("\n{}", render(&measured, Format::Plain)));
+            rows.extend(measured);
         }
         Ok(io::stdout().write_all(render(&rows, options.format).as_bytes())?)
     }

@@ -33,7 +33,10 @@ const SECONDS: u64 = 8;
 struct Used {
     /// Relayed to all, for each second of processor time.
     lines: f64,
+    /// Resident.
     kib: u64,
+    /// Resident, with what processes share divided among them.
+    pss_kib: u64,
 }
 
 pub(super) async fn measure(terms: &Terms) -> Outcome<Vec<Row>> {
@@ -63,6 +66,16 @@ pub(super) async fn measure(terms: &Terms) -> Outcome<Vec<Row>> {
             format!("{name}: resident, ours and Node's"),
             format!("{:.1}, {:.1} MiB", mebibytes(ours.kib), mebibytes(node.kib)),
         ),
+        Row::at_most(
+            format!("{name}: the same, what processes share counted once, ours to Node's"),
+            ours.pss_kib as f64 / node.pss_kib as f64,
+            0.1,
+            "×",
+        ),
+        Row::told(
+            format!("{name}: the same, ours and Node's"),
+            format!("{:.1}, {:.1} MiB", mebibytes(ours.pss_kib), mebibytes(node.pss_kib)),
+        ),
     ])
 }
 
@@ -78,6 +91,7 @@ async fn ours(terms: &Terms, plan: Plan) -> Outcome<Used> {
     Ok(Used {
         lines: plan.lines() as f64 / (ran.daemon + ran.holders),
         kib: ran.daemon_kib + ran.holders_kib + ran.guards_kib,
+        pss_kib: ran.daemon_pss_kib + ran.holders_pss_kib + ran.guards_pss_kib,
     })
 }
 
@@ -110,7 +124,8 @@ async fn node(terms: &Terms, plan: Plan) -> Outcome<Used> {
     let pid = host.child.id();
     let used = process::seconds(pid).unwrap_or_default() - before;
     let kib = process::memory_kib(pid, "VmRSS").ok_or("Node has ended")?;
-    Ok(Used { lines: plan.lines() as f64 / used, kib })
+    let pss_kib = process::proportional_kib(pid).ok_or("Node has ended")?;
+    Ok(Used { lines: plan.lines() as f64 / used, kib, pss_kib })
 }
 
 /// Hears every piece and every result.

@@ -42,9 +42,11 @@ pub(super) struct Ran {
     /// In KiB, when all had spoken.
     pub(super) daemon_kib: u64,
     pub(super) holders_kib: u64,
-    /// With what they share divided among them.
-    pub(super) holders_pss_kib: u64,
     pub(super) guards_kib: u64,
+    /// With what they share divided among them.
+    pub(super) daemon_pss_kib: u64,
+    pub(super) holders_pss_kib: u64,
+    pub(super) guards_pss_kib: u64,
 }
 
 impl Ran {
@@ -121,10 +123,10 @@ pub(super) async fn run(
         let resident = |pids: &[u32]| -> u64 {
             pids.iter().filter_map(|pid| process::memory_kib(*pid, "VmRSS")).sum()
         };
-        let (holders_kib, guards_kib) = (resident(&holders), resident(&process::guards(&runs)));
-        let holders_pss_kib =
-            holders.iter().take(MOST_LOOKS).filter_map(|pid| process::proportional_kib(*pid)).sum();
-        gates.end.wait().await;
+        let guards = process::guards(&runs);
+        let share = |pids: &[u32]| -> u64 {
+            pids.iter().take(MOST_LOOKS).filter_map(|pid| process::proportional_kib(*pid)).sum()
+        };
         let ran = Ran {
             plan,
             sessions: sessions.len(),
@@ -137,10 +139,13 @@ pub(super) async fn run(
             daemon: after.0 - before.0,
             holders: after.1 - before.1,
             daemon_kib,
-            holders_kib,
-            holders_pss_kib,
-            guards_kib,
+            holders_kib: resident(&holders),
+            guards_kib: resident(&guards),
+            daemon_pss_kib: share(&[daemon.pid()]),
+            holders_pss_kib: share(&holders),
+            guards_pss_kib: share(&guards),
         };
+        gates.end.wait().await;
         Outcome::Ok(ran)
     };
     let seconds = (plan.lines()).checked_div(plan.rate).unwrap_or(60);
