@@ -35,8 +35,8 @@ struct Used {
     lines: f64,
     /// Resident.
     kib: u64,
-    /// Resident, with what processes share divided among them.
-    pss_kib: u64,
+    /// Of that what is no file's: neither the program nor libraries.
+    own_kib: u64,
 }
 
 pub(super) async fn measure(terms: &Terms) -> Outcome<Vec<Row>> {
@@ -66,15 +66,14 @@ pub(super) async fn measure(terms: &Terms) -> Outcome<Vec<Row>> {
             format!("{name}: resident, ours and Node's"),
             format!("{:.1}, {:.1} MiB", mebibytes(ours.kib), mebibytes(node.kib)),
         ),
-        Row::at_most(
-            format!("{name}: the same, what processes share counted once, ours to Node's"),
-            ours.pss_kib as f64 / node.pss_kib as f64,
-            0.1,
-            "×",
-        ),
         Row::told(
-            format!("{name}: the same, ours and Node's"),
-            format!("{:.1}, {:.1} MiB", mebibytes(ours.pss_kib), mebibytes(node.pss_kib)),
+            format!("{name}: of that its own, without programs and libraries, ours and Node's"),
+            format!(
+                "{:.1}, {:.1} MiB; {:.2}×",
+                mebibytes(ours.own_kib),
+                mebibytes(node.own_kib),
+                ours.own_kib as f64 / node.own_kib as f64
+            ),
         ),
     ])
 }
@@ -91,7 +90,7 @@ async fn ours(terms: &Terms, plan: Plan) -> Outcome<Used> {
     Ok(Used {
         lines: plan.lines() as f64 / (ran.daemon + ran.holders),
         kib: ran.daemon_kib + ran.holders_kib + ran.guards_kib,
-        pss_kib: ran.daemon_pss_kib + ran.holders_pss_kib + ran.guards_pss_kib,
+        own_kib: ran.own_kib,
     })
 }
 
@@ -123,9 +122,9 @@ async fn node(terms: &Terms, plan: Plan) -> Outcome<Used> {
     tokio::time::timeout(PATIENCE, all).await.map_err(|_| "Node's clients wait in vain")??;
     let pid = host.child.id();
     let used = process::seconds(pid).unwrap_or_default() - before;
-    let kib = process::memory_kib(pid, "VmRSS").ok_or("Node has ended")?;
-    let pss_kib = process::proportional_kib(pid).ok_or("Node has ended")?;
-    Ok(Used { lines: plan.lines() as f64 / used, kib, pss_kib })
+    let memory = |field| process::memory_kib(pid, field).ok_or("Node has ended");
+    let (kib, own_kib) = (memory("VmRSS")?, memory("RssAnon")?);
+    Ok(Used { lines: plan.lines() as f64 / used, kib, own_kib })
 }
 
 /// Hears every piece and every result.

@@ -43,10 +43,10 @@ pub(super) struct Ran {
     pub(super) daemon_kib: u64,
     pub(super) holders_kib: u64,
     pub(super) guards_kib: u64,
+    /// Of all these what is no file's: neither programs nor libraries.
+    pub(super) own_kib: u64,
     /// With what they share divided among them.
-    pub(super) daemon_pss_kib: u64,
     pub(super) holders_pss_kib: u64,
-    pub(super) guards_pss_kib: u64,
 }
 
 impl Ran {
@@ -119,11 +119,11 @@ pub(super) async fn run(
         meanwhile.await?;
         gates.over.wait().await;
         let (after, took) = (seconds(), started.elapsed());
-        let daemon_kib = process::memory_kib(daemon.pid(), "VmRSS").unwrap_or_default();
-        let resident = |pids: &[u32]| -> u64 {
-            pids.iter().filter_map(|pid| process::memory_kib(*pid, "VmRSS")).sum()
-        };
         let guards = process::guards(&runs);
+        let memory = |pids: &[u32], field| -> u64 {
+            pids.iter().filter_map(|pid| process::memory_kib(*pid, field)).sum()
+        };
+        let own = |pids: &[u32]| memory(pids, "RssAnon");
         let share = |pids: &[u32]| -> u64 {
             pids.iter().take(MOST_LOOKS).filter_map(|pid| process::proportional_kib(*pid)).sum()
         };
@@ -138,12 +138,11 @@ pub(super) async fn run(
             took,
             daemon: after.0 - before.0,
             holders: after.1 - before.1,
-            daemon_kib,
-            holders_kib: resident(&holders),
-            guards_kib: resident(&guards),
-            daemon_pss_kib: share(&[daemon.pid()]),
+            daemon_kib: memory(&[daemon.pid()], "VmRSS"),
+            holders_kib: memory(&holders, "VmRSS"),
+            guards_kib: memory(&guards, "VmRSS"),
+            own_kib: own(&[daemon.pid()]) + own(&holders) + own(&guards),
             holders_pss_kib: share(&holders),
-            guards_pss_kib: share(&guards),
         };
         gates.end.wait().await;
         Outcome::Ok(ran)

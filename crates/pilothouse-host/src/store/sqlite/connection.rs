@@ -59,7 +59,6 @@ pub(super) fn writing(path: &Path, options: &Options) -> Result<Connection, Stor
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "wal_autocheckpoint", 0)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
-    conn.pragma_update(None, "cache_size", -16_384)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     schema::migrate(&mut conn)?;
     if let Some(most) = options.max_bytes {
