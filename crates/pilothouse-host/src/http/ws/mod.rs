@@ -258,8 +258,7 @@ impl Talk {
                 Ok(())
             }
             Step::Change(Change::Everything) => {
-                self.changed.clear();
-                self.say(ServerMessage::ListLagged);
+                self.list_is_stale();
                 Ok(())
             }
             Step::ListDue => {
@@ -289,6 +288,17 @@ impl Talk {
 
     fn say(&mut self, message: ServerMessage) {
         self.outbox.put(Parcel::Message(Box::new(message)), Instant::now(), Duration::ZERO);
+    }
+
+    /// The client is to read the list. What is being read of it here is older than what it will find.
+    fn list_is_stale(&mut self) {
+        self.forget_changes();
+        self.say(ServerMessage::ListLagged);
+    }
+
+    fn forget_changes(&mut self) {
+        self.changed.clear();
+        self.listing = JoinSet::new();
     }
 
     async fn flush(&mut self, socket: &mut WebSocket) -> Result<(), Over> {
@@ -351,12 +361,11 @@ impl Talk {
             }
             ClientMessage::WatchList => {
                 self.list = Some(self.host.changes());
-                // What was read before may have changed before anybody listened.
-                self.say(ServerMessage::ListLagged);
+                self.list_is_stale();
             }
             ClientMessage::UnwatchList => {
                 self.list = None;
-                self.changed.clear();
+                self.forget_changes();
             }
             ClientMessage::Ping { id } => self.say(reply(Some(id), Ok(serde_json::json!({})))),
             ClientMessage::Command { id, session, command } => {
