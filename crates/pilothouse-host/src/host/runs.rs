@@ -42,6 +42,9 @@ impl House {
         let mut to_pack = Vec::new();
         let Ok(sessions) = std::fs::read_dir(self.runs()) else { return to_pack };
         for dir in sessions.flatten().map(|entry| entry.path()) {
+            if self.closing.is_cancelled() {
+                break;
+            }
             let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let Ok(id) = name.parse().map(SessionId) else { continue };
             match self.look_after(id, &dir) {
@@ -60,7 +63,8 @@ impl House {
         }
         let found = find(dir).map_err(HostError::file(dir))?;
         // Asked only now: a run that was found belongs to a loop that was there before it.
-        if self.running(id).is_some() {
+        // And whether the host closes after that: then loops leave their runs to the next one.
+        if self.running(id).is_some() || self.closing.is_cancelled() {
             return Ok(Vec::new());
         }
         let mut to_pack = Vec::new();

@@ -8,7 +8,7 @@ use pilothouse_host::store::{SessionChange, SessionFilter};
 use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 
-use super::bed::{Bed, PATIENCE, Watcher, prompt};
+use super::bed::{Bed, PATIENCE, Watcher, allow, decide, prompt};
 
 const TOUCH: &str = "tool Bash {\"command\":\"touch made\"}\n---\nsay done";
 
@@ -77,10 +77,45 @@ async fn what_is_old_goes_and_what_is_needed_stays() {
 
     let host = keeping(&bed, Keep { archived: None, idle: Some(Duration::ZERO) }).await;
     assert_eq!(without(&host, idle).await, [asking]);
+    host.close().await;
     assert_eq!((counted(&host, "dormant"), counted(&host, "awaiting_approval")), (0, 1));
+    drop(host);
+
+    let host = bed.host().await;
     host.delete(asking, "Ada").await.unwrap();
     for status in ["dormant", "awaiting_approval", "ended", "idle"] {
         assert_eq!(counted(&host, status), 0, "{status}");
+    }
+    host.close().await;
+}
+
+/// What looks for runs that belong to nobody must not take those of a host that ends for such.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_closes_as_soon_as_it_is_open_stops_no_run() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let mut asking = Vec::new();
+    for _ in 0..6 {
+        let session = bed.session(&host).await;
+        prompt(&host, session, TOUCH).await;
+        Watcher::new(&host, session, 0).await.until_asked().await;
+        asking.push(session);
+    }
+    host.close().await;
+    drop(host);
+    for round in 0..150 {
+        let host = bed.host().await;
+        for _ in 0..round % 4 {
+            listed(&host).await;
+        }
+        host.close().await;
+    }
+    let host = bed.host().await;
+    for session in asking {
+        let mut watcher = Watcher::new(&host, session, 0).await;
+        let approval = watcher.until_asked().await;
+        decide(&host, session, approval, allow()).await.unwrap();
+        watcher.until_status(Status::Idle).await;
     }
     host.close().await;
 }
