@@ -42,9 +42,6 @@ impl House {
         let mut to_pack = Vec::new();
         let Ok(sessions) = std::fs::read_dir(self.runs()) else { return to_pack };
         for dir in sessions.flatten().map(|entry| entry.path()) {
-            if self.closing.is_cancelled() {
-                break;
-            }
             let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let Ok(id) = name.parse().map(SessionId) else { continue };
             match self.look_after(id, &dir) {
