@@ -96,7 +96,8 @@ async fn a_cli_that_outlives_its_holder_has_ended_before_the_next_begins() {
     let mut watcher = Watcher::new(&host, session, 0).await;
     prompt(&host, session, "say one\nhold b").await;
     bed.held("b").await;
-    watcher.until_status(Status::Running).await;
+    // What a holder has not read dies with it: the turn is to be known before that.
+    watcher.until(|body| matches!(body, Body::TurnStarted { .. })).await;
     let (holder, cli) = bed.pids(session);
     kill(holder);
     watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
