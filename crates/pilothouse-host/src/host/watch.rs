@@ -128,7 +128,7 @@ impl Subscription {
         }
         let (read_at, update) = self.ready.pop_front()?;
         // There may be many who watch: what a burst has taken is given back.
-        if self.ready.is_empty() && self.ready.capacity() > FEW {
+        if self.ready.is_empty() {
             self.ready.shrink_to(FEW);
         }
         if let Update::Event(event) = &update {

@@ -32,7 +32,6 @@ pub(super) enum Parcel {
 pub(super) struct Outbox {
     /// Messages that are not added to any more.
     sealed: Vec<Bytes>,
-    sealed_len: usize,
     body: BytesMut,
     /// What the last list in the body holds, as long as more can be added to it.
     open: Open,
@@ -80,7 +79,7 @@ impl Outbox {
 
     /// How much waits, in bytes.
     pub(super) fn len(&self) -> usize {
-        self.sealed_len + self.body_len()
+        self.sealed.iter().map(Bytes::len).sum::<usize>() + self.body_len()
     }
 
     /// How long the message is that can be added to.
@@ -184,7 +183,6 @@ impl Outbox {
             self.write(&Timing { kind: "timing", held_us });
         }
         self.body.put_u8(b']');
-        self.sealed_len += self.body.len();
         self.sealed.push(std::mem::take(&mut self.body).freeze());
     }
 
@@ -195,7 +193,6 @@ impl Outbox {
             working: read_at.elapsed().saturating_sub(held),
             gathering: held,
         });
-        self.sealed_len = 0;
         (std::mem::take(&mut self.sealed), waited)
     }
 }
