@@ -12,6 +12,7 @@ use pilothouse_session::approval::Decision;
 use pilothouse_session::command::Urgency;
 use pilothouse_session::event::{Body, Event, OpenItem, Status};
 use pilothouse_session::id::{ApprovalId, PromptId, SessionId};
+use rustix::process::{Pid, Signal, kill_process};
 
 /// More than anything here takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -148,9 +149,17 @@ fn end_holder(dir: &Path) {
 }
 
 pub(crate) fn kill(pid: u32) {
-    use rustix::process::{Pid, Signal, kill_process};
+    signal(pid, Signal::KILL);
+}
+
+/// It neither reads nor writes any more.
+pub(crate) fn stop(pid: u32) {
+    signal(pid, Signal::STOP);
+}
+
+fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-    let _ = kill_process(pid, Signal::KILL);
+    let _ = kill_process(pid, signal);
 }
 
 pub(crate) fn script(lines: &str) -> String {

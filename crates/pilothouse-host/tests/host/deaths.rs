@@ -1,8 +1,10 @@
 //! What becomes of sessions when something dies.
 
+use pilothouse_session::Command;
+use pilothouse_session::command::From;
 use pilothouse_session::event::{Body, DeadRun, Status};
 
-use super::bed::{Bed, Watcher, allow, decide, kill, prompt};
+use super::bed::{Bed, Watcher, allow, decide, kill, prompt, stop};
 
 #[tokio::test]
 async fn an_approval_that_a_daemon_left_behind_is_answered_by_the_next() {
@@ -87,6 +89,26 @@ async fn a_holder_that_dies_takes_its_cli_along_and_the_session_goes_on() {
     host.close().await;
 }
 
+/// What a CLI has said and its holder has not read dies with the holder: here, all of it.
+#[tokio::test]
+async fn a_holder_that_dies_before_anything_was_said_is_made_up_for() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    host.command(session, Command::Start(From::End)).await.unwrap();
+    watcher.until(|body| matches!(body, Body::RunReady { .. })).await;
+    let (holder, cli) = bed.pids(session);
+    stop(cli);
+    prompt(&host, session, "say one").await;
+    watcher.until_status(Status::Running).await;
+    kill(holder);
+    watcher.until_status(Status::Idle).await;
+    assert_eq!(watcher.texts(), ["one"]);
+    assert_eq!(watcher.count(|body| matches!(body, Body::RunStarted { .. })), 2);
+    host.close().await;
+}
+
 /// Two would write to one conversation.
 #[tokio::test]
 async fn a_cli_that_outlives_its_holder_has_ended_before_the_next_begins() {
@@ -96,8 +118,7 @@ async fn a_cli_that_outlives_its_holder_has_ended_before_the_next_begins() {
     let mut watcher = Watcher::new(&host, session, 0).await;
     prompt(&host, session, "say one\nhold b").await;
     bed.held("b").await;
-    // What a holder has not read dies with it: the turn is to be known before that.
-    watcher.until(|body| matches!(body, Body::TurnStarted { .. })).await;
+    watcher.until_status(Status::Running).await;
     let (holder, cli) = bed.pids(session);
     kill(holder);
     watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
@@ -111,7 +132,6 @@ async fn a_cli_that_outlives_its_holder_has_ended_before_the_next_begins() {
 /// While a CLI does not read, its holder hears nothing more over the connection that is attached.
 #[tokio::test]
 async fn a_cli_that_hangs_can_be_ended() {
-    use rustix::process::{Pid, Signal, kill_process};
     let bed = Bed::new();
     let host = bed.host().await;
     let session = bed.session(&host).await;
@@ -119,8 +139,7 @@ async fn a_cli_that_hangs_can_be_ended() {
     prompt(&host, session, "say one").await;
     watcher.until_status(Status::Idle).await;
     let (_, cli) = bed.pids(session);
-    let stopped = Pid::from_raw(i32::try_from(cli).unwrap()).unwrap();
-    kill_process(stopped, Signal::STOP).unwrap();
+    stop(cli);
     let long = format!("say {}", "x".repeat(100_000));
     for _ in 0..30 {
         prompt(&host, session, &long).await;

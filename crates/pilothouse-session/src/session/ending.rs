@@ -44,7 +44,7 @@ impl Session {
         let meaning = self.meaning(&run, exit, &stderr_tail);
         let may_resume = matches!(meaning, DeadRun::Resumable { .. })
             && self.carry_out.is_none()
-            && self.attempts < self.setup.resume_attempts;
+            && self.has_attempts();
         let has_more = self.turns.is_wanted();
         let cut = self.cut_off_at().filter(|_| may_resume);
         if cut.is_some() {
@@ -70,10 +70,15 @@ impl Session {
 
     /// What the end of the run means. Asked before anything of it is buried.
     fn meaning(&self, run: &Run, exit: Exit, stderr: &str) -> DeadRun {
-        if has_failed(run, exit) {
-            return DeadRun::Failed { message: stderr.trim().to_owned() };
+        let is_owed = self.prompts.any_unheard();
+        if !run.is_stopping && ended_at_once(run, exit) {
+            // What was killed may get further the next time.
+            return match run.has_started() && exit.code.is_none() && is_owed && self.has_attempts()
+            {
+                true => DeadRun::Resumable { at: self.committed.clone() },
+                false => DeadRun::Failed { message: stderr.trim().to_owned() },
+            };
         }
-        let is_owed = self.prompts.any_sent();
         let is_idle = self.turns.current().is_none() && !is_owed;
         if run.is_stopping || is_idle {
             return DeadRun::Finished;
@@ -86,6 +91,11 @@ impl Session {
             // Somebody had asked for the turn's end, and has got it.
             _ => DeadRun::Finished,
         }
+    }
+
+    /// Whether it may go on by itself once more.
+    fn has_attempts(&self) -> bool {
+        self.attempts < self.setup.resume_attempts
     }
 
     /// The calls that may have changed something, and whose outcome is not known.
@@ -129,7 +139,7 @@ impl Session {
     /// looked for first.
     fn resume(&mut self, has_more: bool, cut: Option<Cut>) {
         self.attempts += 1;
-        let text = format!("the CLI ended in mid-turn; restart {}", self.attempts);
+        let text = format!("the CLI ended before it was done; restart {}", self.attempts);
         self.notice(NoticeLevel::Warning, NoticeKind::Session, text);
         match cut {
             Some(cut) if !self.prompts.aside().is_empty() => {
@@ -197,8 +207,7 @@ impl Session {
     }
 }
 
-/// Whether it could not be started, or ended at once.
-fn has_failed(run: &Run, exit: Exit) -> bool {
-    let ended_at_once = !run.has_worked && exit.code != Some(0);
-    !run.is_stopping && (!run.is_ready() || ended_at_once)
+/// Whether it could not be started, or ended before it worked on anything.
+fn ended_at_once(run: &Run, exit: Exit) -> bool {
+    !run.is_ready() || (!run.has_worked && exit.code != Some(0))
 }

@@ -78,6 +78,13 @@ impl Prompts {
         self.first_sent().is_some()
     }
 
+    /// Whether any has not been taken up.
+    pub(super) fn any_unheard(&self) -> bool {
+        let unheard =
+            |state: &PromptState| matches!(state, PromptState::Queued | PromptState::Sent);
+        self.waiting.values().any(|prompt| unheard(&prompt.state))
+    }
+
     pub(super) fn first_sent(&self) -> Option<PromptId> {
         let sent = |prompt: &&Prompt| prompt.state == PromptState::Sent;
         self.waiting.values().find(sent).map(|prompt| prompt.id)

@@ -96,7 +96,7 @@ fn a_turn_that_only_read_goes_on_by_itself_for_a_while() {
         assert_eq!(stage.launches.last().expect("a run").origin, resumed());
         assert_eq!(
             stage.last("notice")["text"],
-            format!("the CLI ended in mid-turn; restart {attempt}")
+            format!("the CLI ended before it was done; restart {attempt}")
         );
         stage.started();
         stage.introduces();
@@ -192,6 +192,55 @@ fn a_run_that_cannot_begin_has_failed() {
     stage.started();
     stage.introduces();
     assert_eq!(stage.said(), ["Go."]);
+}
+
+/// Nobody has read a line of the turn. The prompt is said again where it was not written down.
+#[test]
+fn a_run_that_was_killed_with_a_prompt_unheard_goes_on_by_itself() {
+    let mut stage = Stage::ready_with(attempts(3));
+    stage.prompt(1, "Go.");
+    stage.holder_killed();
+    assert_eq!(meaning(&stage), "resumable");
+    assert_eq!(stage.session.status(), Status::Starting);
+    stage.started();
+    stage.introduces();
+    assert_eq!(stage.said(), ["Go.", "Go."]);
+    stage.init("default");
+    stage.result();
+    assert_eq!(stage.fate(1), ["queued", "sent", "queued", "sent", "taken_up", "answered"]);
+}
+
+#[test]
+fn a_run_that_was_killed_before_it_could_hear_goes_on_by_itself() {
+    let mut stage = Stage::dark(attempts(3));
+    stage.prompt(1, "Go.");
+    stage.started();
+    stage.killed();
+    assert_eq!(meaning(&stage), "resumable");
+    stage.started();
+    stage.introduces();
+    assert_eq!(stage.said(), ["Go."]);
+}
+
+/// A CLI may crash whenever it begins.
+#[test]
+fn runs_that_never_get_to_work_are_not_tried_for_ever() {
+    let mut stage = Stage::dark(attempts(2));
+    stage.prompt(1, "Go.");
+    for _ in 0..3 {
+        stage.started();
+        stage.killed();
+    }
+    assert_eq!(meaning(&stage), "failed");
+    assert_eq!(stage.launches.len(), 3);
+    assert_eq!(stage.session.status(), Status::Ended);
+    assert_eq!(stage.fate(1), ["queued"]);
+
+    let mut stage = Stage::dark(attempts(2));
+    stage.start_command();
+    stage.started();
+    stage.killed();
+    assert_eq!(meaning(&stage), "failed", "and where nobody has said anything, not at all");
 }
 
 #[test]

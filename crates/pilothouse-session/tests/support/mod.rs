@@ -206,6 +206,11 @@ impl Stage {
         self.feed(Input::Exited { exit, stderr_tail: String::new() })
     }
 
+    /// With the holder everybody died who knew how the CLI has ended.
+    pub(crate) fn holder_killed(&mut self) -> Vec<Effect> {
+        self.feed(Input::Exited { exit: Exit::default(), stderr_tail: String::new() })
+    }
+
     /// The run that died had written down all that it was told.
     pub(crate) fn all_is_found(&mut self) {
         let prompts = std::mem::take(&mut self.looked_for);
