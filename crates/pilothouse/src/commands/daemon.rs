@@ -17,11 +17,9 @@ use crate::reach::{
 };
 use crate::view::Screen;
 
-/// How long a daemon may take to let go of its sessions.
+/// How long a daemon may take to write down that it was told to end, and then to let go of its
+/// sessions.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// How long it may take to say that it has heard; it writes that down first.
-const HEARD: Duration = Duration::from_secs(15);
 
 /// After how long that is told.
 const TOLD: Duration = Duration::from_millis(300);
@@ -121,7 +119,7 @@ pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
 /// be anybody's.
 pub(super) async fn end(config: &Config, api: &Api, beacon: &Beacon) -> anyhow::Result<()> {
     let ask = Ask::new(Method::POST, "/api/v1/shutdown").json(&json!({ "pid": beacon.pid }))?;
-    match api.send_within(HEARD, ask).await {
+    match api.send_within(PATIENCE, ask).await {
         // One that has gone away meanwhile is as good.
         Ok(_) | Err(ApiError::Gone(_)) => {}
         Err(ApiError::Silent(_)) => return Err(silent(config)),

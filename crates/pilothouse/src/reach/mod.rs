@@ -29,11 +29,9 @@ use beacon::is_claimed;
 pub(crate) use beacon::{Beacon, Claim, Keeper, Lit, is_locked};
 pub(crate) use stream::{Update, Watch};
 
-/// How long is waited for somebody else who is just starting or ending.
+/// How long is waited for somebody else who is just starting or ending, and for a daemon to say who
+/// it is. It has to look nothing up for that, but its machine may have much to do.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
-
-/// How long a daemon may take to say who it is: it has to look nothing up for that.
-const GREETING: Duration = Duration::from_secs(5);
 
 /// How often is looked meanwhile.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
@@ -70,7 +68,7 @@ pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<(Api, Beac
     };
     let token = Token::load_or_create(&config.data_dir)?;
     let api = Api::new(address, token, tls).within(config.limits.request.0);
-    match api.send_within(GREETING, Ask::new(Method::GET, "/api/v1/version")).await {
+    match api.send_within(PATIENCE, Ask::new(Method::GET, "/api/v1/version")).await {
         Ok(_) => Ok(Some((api, beacon))),
         // It is just ending.
         Err(ApiError::Gone(_)) => Ok(None),
