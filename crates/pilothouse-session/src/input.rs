@@ -32,6 +32,9 @@ pub enum Input {
         /// The number of the last one.
         number: u64,
     },
+    /// The machine has stopped since the run began. The run's end is the next input, and nothing is
+    /// stored in between.
+    MachineStopped,
     /// The run has ended; all its lines were handed in.
     Exited {
         /// How.

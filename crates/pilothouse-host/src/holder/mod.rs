@@ -15,6 +15,7 @@
 //! | `wire.log` | the [wire log](crate::wirelog) |
 //! | `sock` | where the holder listens, while it lives |
 //! | `pid` | the pids of the holder and of the CLI; locked while the holder lives |
+//! | `boot` | which start of the machine it began in |
 //!
 //! | what dies | what happens |
 //! |---|---|
@@ -22,6 +23,7 @@
 //! | the CLI | what it left behind is ended; the log gets its last record |
 //! | the holder | the CLI sees the end of its stdin; a guard ends what is left of the run |
 
+mod boot;
 mod cli;
 mod feed;
 mod find;
@@ -37,6 +39,7 @@ mod spec;
 mod start;
 mod visitor;
 
+pub use boot::is_of_this_boot;
 pub use find::{FoundRun, RunState, find, look};
 pub use link::{Link, LinkError, connect, end, stop};
 pub use run::{HoldOptions, Stage, main, run};

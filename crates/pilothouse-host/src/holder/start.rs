@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::PID_FILE;
 use super::run::{VERSION_FLAG, version};
 use super::spec::HoldSpec;
+use super::{PID_FILE, boot};
 
 /// Starting a CLI takes milliseconds; a machine that is overloaded may take a while.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -152,7 +152,8 @@ pub fn start(program: &HolderProgram, dir: &Path, spec: &HoldSpec) -> Result<Sta
         }
         made => made?,
     }
-    let started = locked_pid_file(&dir)
+    let started = boot::note(&dir)
+        .and_then(|()| locked_pid_file(&dir))
         .map_err(StartError::from)
         .and_then(|pid_file| start_in(program, &dir, spec, pid_file));
     if started.is_err() {

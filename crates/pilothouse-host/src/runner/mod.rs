@@ -34,6 +34,7 @@ use pilothouse_wire::Frame;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use crate::holder::is_of_this_boot;
 use crate::holder::protocol::Command as ToHolder;
 use crate::host::profile::Profile;
 use crate::host::{House, at, blocking};
@@ -255,6 +256,15 @@ impl Runner {
         }
     }
 
+    /// Why a run has no holder any more, though nobody knows how its CLI ended.
+    fn note_death(&mut self, run: RunId, read_at: Instant, batch: &mut Batch) -> &'static str {
+        if is_of_this_boot(&self.run_dir(run)) {
+            return "the run's holder was killed";
+        }
+        self.handle(Input::MachineStopped, Timestamp::now(), read_at, batch);
+        "the machine has stopped"
+    }
+
     /// The run is over; with `why` where that is not in what it wrote.
     fn exited(
         &mut self,
@@ -291,7 +301,7 @@ impl Runner {
             }
             (Some(Feed::Left(_)), Some(run)) => {
                 end_without_holder(run).await;
-                let why = "the run's holder was killed, or the machine has stopped".to_owned();
+                let why = self.note_death(run, read_at, batch).to_owned();
                 self.exited(Exit::default(), Some(why), Timestamp::now(), read_at, batch);
             }
             _ => {}

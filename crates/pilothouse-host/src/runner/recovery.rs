@@ -121,8 +121,9 @@ impl Runner {
                     }
                     Fed::Over => {
                         end_without_holder(run).await;
+                        let why = self.note_death(run, Instant::now(), &mut batch);
                         self.put_away(run);
-                        let why = "the log of the run has lost its end".to_owned();
+                        let why = format!("{why}, and the log of the run has lost its end");
                         self.lines_are_gone(why, &mut batch).await?;
                     }
                 },

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pilothouse_client::Cli;
 use pilothouse_host::Host;
-use pilothouse_host::holder::{HolderProgram, Times, find};
+use pilothouse_host::holder::{FoundRun, HolderProgram, Times, find};
 use pilothouse_host::host::{NewSession, Options, PromptRequest, Subscription, Update};
 use pilothouse_session::Command;
 use pilothouse_session::approval::Decision;
@@ -105,9 +105,13 @@ impl Bed {
         tokio::time::timeout(PATIENCE, there).await.unwrap();
     }
 
+    pub(crate) fn runs(&self, session: SessionId) -> Vec<FoundRun> {
+        find(&self.path("data/runs").join(session.to_string())).unwrap()
+    }
+
     /// The holder and the CLI of a session's live run.
     pub(crate) fn pids(&self, session: SessionId) -> (u32, u32) {
-        let runs = find(&self.path("data/runs").join(session.to_string())).unwrap();
+        let runs = self.runs(session);
         let live = runs.iter().find(|run| pid_file(&run.dir).is_some()).unwrap();
         pid_file(&live.dir).unwrap()
     }

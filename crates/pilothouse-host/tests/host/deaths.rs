@@ -109,6 +109,39 @@ async fn a_holder_that_dies_before_anything_was_said_is_made_up_for() {
     host.close().await;
 }
 
+/// A machine that stops takes daemon, holder and CLI along.
+#[tokio::test]
+async fn what_the_machine_has_cut_off_goes_on_when_somebody_says_so() {
+    let bed = Bed::new();
+    let before = bed.host().await;
+    let session = bed.session(&before).await;
+    let mut watcher = Watcher::new(&before, session, 0).await;
+    prompt(&before, session, "say one\nhold b").await;
+    bed.held("b").await;
+    watcher.until(|body| matches!(body, Body::TurnStarted { .. })).await;
+    prompt(&before, session, "say two").await;
+    let (holder, cli) = bed.pids(session);
+    before.close().await;
+    drop(before);
+    kill(holder);
+    kill(cli);
+    let [run] = &bed.runs(session)[..] else { panic!("one run") };
+    std::fs::write(run.dir.join("boot"), "another one\n").unwrap();
+
+    let after = bed.host().await;
+    let mut watcher = Watcher::new(&after, session, 0).await;
+    let ended = watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
+    let Body::RunEnded { stderr_tail, .. } = ended.body else { panic!("{ended:?}") };
+    assert_eq!(stderr_tail, "the machine has stopped");
+    watcher.until_status(Status::Interrupted).await;
+    bed.release("b");
+    after.command(session, Command::Start(From::End)).await.unwrap();
+    watcher.until_status(Status::Idle).await;
+    assert_eq!(watcher.texts().last().unwrap(), "two", "what was not taken up has waited");
+    assert_eq!(watcher.count(|body| matches!(body, Body::RunStarted { .. })), 2);
+    after.close().await;
+}
+
 /// Two would write to one conversation.
 #[tokio::test]
 async fn a_cli_that_outlives_its_holder_has_ended_before_the_next_begins() {

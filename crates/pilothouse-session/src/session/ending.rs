@@ -38,12 +38,21 @@ impl Session {
         }
     }
 
+    /// Many sessions may have been at work, and one of them may be the reason: they go on when
+    /// somebody says so.
+    pub(super) fn machine_stopped(&mut self) {
+        if let Some(run) = &mut self.run {
+            run.is_of_the_past = true;
+        }
+    }
+
     pub(super) fn run_exited(&mut self, exit: Exit, stderr_tail: String) {
         let Some(run) = self.run.take() else { return };
         self.prompts.put_back();
         let meaning = self.meaning(&run, exit, &stderr_tail);
         let may_resume = matches!(meaning, DeadRun::Resumable { .. })
             && self.carry_out.is_none()
+            && !run.is_of_the_past
             && self.has_attempts();
         let has_more = self.turns.is_wanted();
         let cut = self.cut_off_at().filter(|_| may_resume);
@@ -71,13 +80,11 @@ impl Session {
     /// What the end of the run means. Asked before anything of it is buried.
     fn meaning(&self, run: &Run, exit: Exit, stderr: &str) -> DeadRun {
         let is_owed = self.prompts.any_unheard();
-        if !run.is_stopping && ended_at_once(run, exit) {
-            // What was killed may get further the next time.
-            return match run.has_started() && exit.code.is_none() && is_owed && self.has_attempts()
-            {
-                true => DeadRun::Resumable { at: self.committed.clone() },
-                false => DeadRun::Failed { message: stderr.trim().to_owned() },
-            };
+        // What was killed may get further the next time.
+        let was_killed = run.has_started() && exit.code.is_none();
+        let may_get_further = run.is_of_the_past || (is_owed && self.has_attempts());
+        if !run.is_stopping && ended_at_once(run, exit) && !(was_killed && may_get_further) {
+            return DeadRun::Failed { message: stderr.trim().to_owned() };
         }
         let is_idle = self.turns.current().is_none() && !is_owed;
         if run.is_stopping || is_idle {

@@ -230,6 +230,7 @@ impl Session {
             Input::Command { id, command } => self.command(id, command),
             Input::Started { run, pid, origin } => self.run_started(run, pid, origin),
             Input::Written { number } => self.written(number),
+            Input::MachineStopped => self.machine_stopped(),
             Input::Exited { exit, stderr_tail } => self.run_exited(exit, stderr_tail),
             Input::Lost { events, why } => self.run_lost(events, why),
             Input::Silent { seconds } => self.silent(seconds),

@@ -31,6 +31,9 @@ pub(super) struct Run {
     unwritten: VecDeque<(u64, String)>,
     /// It was asked to end.
     pub(super) is_stopping: bool,
+    /// The machine has stopped under it. Not kept: it ends with the next input.
+    #[serde(skip)]
+    pub(super) is_of_the_past: bool,
     /// Somebody has spoken since; another run follows.
     pub(super) is_missed: bool,
     /// It has worked on something.
@@ -69,6 +72,7 @@ impl Run {
             sent: 0,
             unwritten: VecDeque::new(),
             is_stopping: false,
+            is_of_the_past: false,
             is_missed: false,
             has_worked: false,
             is_busy: None,

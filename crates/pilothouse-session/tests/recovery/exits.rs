@@ -244,6 +244,34 @@ fn runs_that_never_get_to_work_are_not_tried_for_ever() {
 }
 
 #[test]
+fn what_the_machine_has_cut_off_waits_for_a_person() {
+    let mut stage = Stage::working_with(attempts(3));
+    stage.prompt(2, "And this.");
+    stage.machine_stopped();
+    assert_eq!(meaning(&stage), "resumable");
+    assert_eq!(stage.session.status(), Status::Interrupted);
+    assert_eq!(stage.launches.len(), 1);
+    assert_eq!(stage.fate(2), ["queued", "sent", "queued"]);
+    stage.start_command();
+    assert_eq!(stage.launches.last().expect("a run").origin, resumed());
+    stage.started();
+    stage.introduces();
+    assert_eq!(stage.said(), ["Do it.", "And this.", "And this."]);
+
+    let mut stage = Stage::dark(attempts(3));
+    stage.prompt(1, "Go.");
+    stage.started();
+    stage.machine_stopped();
+    assert_eq!(stage.session.status(), Status::Interrupted, "although it was not ready yet");
+    assert_eq!(stage.fate(1), ["queued"]);
+    assert_eq!(stage.launches.len(), 1);
+
+    let mut stage = Stage::ready_with(attempts(3));
+    stage.machine_stopped();
+    assert_eq!(meaning(&stage), "finished", "there was nothing to do");
+}
+
+#[test]
 fn a_run_that_was_never_there_has_an_error() {
     let mut stage = Stage::dark(attempts(3));
     stage.prompt(1, "Go.");

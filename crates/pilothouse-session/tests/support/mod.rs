@@ -211,6 +211,11 @@ impl Stage {
         self.feed(Input::Exited { exit: Exit::default(), stderr_tail: String::new() })
     }
 
+    pub(crate) fn machine_stopped(&mut self) -> Vec<Effect> {
+        self.feed(Input::MachineStopped);
+        self.holder_killed()
+    }
+
     /// The run that died had written down all that it was told.
     pub(crate) fn all_is_found(&mut self) {
         let prompts = std::mem::take(&mut self.looked_for);
