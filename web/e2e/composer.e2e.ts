@@ -195,6 +195,13 @@ describe("the composer", () => {
     await (await seen(page)).click();
     const large = page.getByRole("dialog", { name: "pixel.png" });
     await large.getByText(`image/png · ${PNG.length} B`).waitFor();
+    // What it was opened from may scroll away, and is then taken from the page.
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ ...size, height: 300 });
+    await page.getByRole("region", { name: "Conversation", includeHidden: true }).evaluate((box) => (box.scrollTop = box.scrollHeight));
+    await page.locator('[aria-label="Show large: pixel.png"]').waitFor({ state: "detached" });
+    expect(await large.isVisible()).toBe(true);
+    await page.setViewportSize(size);
     await page.keyboard.press("Escape");
     await large.waitFor({ state: "hidden" });
     await page.reload();

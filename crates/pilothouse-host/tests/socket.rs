@@ -13,6 +13,8 @@
 mod bed;
 #[path = "socket/client.rs"]
 mod client;
+#[path = "socket/deaf.rs"]
+mod deaf;
 #[path = "socket/gathered.rs"]
 mod gathered;
 #[path = "security/place.rs"]

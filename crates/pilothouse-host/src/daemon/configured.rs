@@ -51,6 +51,7 @@ impl DaemonOptions {
             sockets: SocketTerms {
                 frame: config.stream.coalesce.0,
                 subscriptions: config.limits.subscriptions,
+                answer: config.limits.request.0,
                 ..SocketTerms::default()
             },
             patience: Default::default(),

@@ -124,6 +124,13 @@ impl Problem {
         Self::new(Kind::NotFound, detail)
     }
 
+    /// It took too long.
+    pub fn timed_out() -> Self {
+        let detail = "this took too long and was given up; what it has changed stays changed: \
+                      look before trying again";
+        Self::new(Kind::TimedOut, detail)
+    }
+
     /// The input does not fit.
     pub fn invalid(fault: Fault) -> Self {
         let detail = format!("{}: correct the request and send it again", fault.detail);

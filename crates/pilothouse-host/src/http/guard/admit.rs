@@ -108,9 +108,7 @@ async fn in_time(
             Err(_) => {
                 let now = awaited.as_ref().map_or(Duration::ZERO, BodyTerms::patience);
                 if now <= patience {
-                    let detail = "this took too long and was given up; what it has changed stays \
-                                  changed: look before trying again";
-                    return Problem::new(Kind::TimedOut, detail).into_response();
+                    return Problem::timed_out().into_response();
                 }
             }
         }

@@ -48,6 +48,8 @@ pub struct SocketTerms {
     pub subscriptions: usize,
     /// The most commands of one socket that wait for an answer.
     pub commands: usize,
+    /// How long each of them is waited for. A CLI may never answer.
+    pub answer: Duration,
     /// The longest message of a client.
     pub message_bytes: usize,
     /// How often a client is asked whether it is there.
@@ -66,6 +68,7 @@ impl Default for SocketTerms {
             list_frame: Duration::from_millis(200),
             subscriptions: 256,
             commands: 32,
+            answer: Duration::from_secs(60),
             message_bytes: 32 << 20,
             ping: Duration::from_secs(30),
             patience: Duration::from_secs(90),
@@ -376,8 +379,11 @@ impl Talk {
                     return;
                 }
                 let (host, name) = (self.host.clone(), Arc::clone(&self.name));
+                let limit = self.terms.answer;
                 self.commands.spawn(async move {
-                    reply(Some(id), order::carry_out(&host, session, *command, &name).await)
+                    let carried_out = order::carry_out(&host, session, *command, &name);
+                    let answer = tokio::time::timeout(limit, carried_out).await;
+                    reply(Some(id), answer.unwrap_or_else(|_| Err(Problem::timed_out())))
                 });
             }
         }
