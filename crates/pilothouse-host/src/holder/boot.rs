@@ -1,8 +1,10 @@
 //! Which start of the machine a run began in. A holder that is dead was killed, or the machine has
 //! stopped under it; only this tells which.
 
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::{fs, io};
 
 /// The file's name in the directory of a run.
 const FILE: &str = "boot";
@@ -12,11 +14,11 @@ const CURRENT: &str = "/proc/sys/kernel/random/boot_id";
 
 /// Writes it down for a run that begins.
 pub(super) fn note(dir: &Path) -> io::Result<()> {
-    match fs::read(CURRENT) {
-        Ok(boot) => fs::write(dir.join(FILE), boot),
-        // Elsewhere it cannot be told.
-        Err(_) => Ok(()),
-    }
+    // Elsewhere it cannot be told.
+    let Ok(boot) = fs::read(CURRENT) else { return Ok(()) };
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(dir.join(FILE))?;
+    file.write_all(&boot)
 }
 
 /// Whether the machine still runs that the run in `dir` began on. Taken for granted where nobody
