@@ -1,16 +1,20 @@
-//! How much all sessions say together, and what holders are to do about it.
+//! How much sessions say, all together or one alone, and what holders are to do about it.
 //!
 //! A line that wakes its holder, which wakes the daemon, costs a machine several times what reading
 //! it costs. As long as there is little to do that is the price of being prompt. When hundreds of
 //! sessions speak at once it is what the machine is busy with, and everybody waits for it: then each
 //! holder takes what its CLI wrote in about a frame at once. Nobody sees that: pieces are sent to
-//! clients once a frame in any case.
+//! clients once a frame in any case. The same goes for one session that says more than anybody could
+//! read, and may be watched by many.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// From so many lines per second and core on lines are gathered.
 const BUSY: u64 = 8_000;
+
+/// From so many lines per second on those of one session are.
+const FAST: u64 = 2_000;
 
 /// How long they are gathered then, and when there are twice as many.
 const GATHER: Duration = Duration::from_millis(30);
@@ -24,6 +28,8 @@ const WINDOW: Duration = Duration::from_millis(250);
 pub(crate) struct Bustle {
     /// In lines per second.
     busy: u64,
+    /// For how long is gathered at most.
+    longest: Duration,
     window: Mutex<Window>,
 }
 
@@ -37,16 +43,21 @@ struct Window {
 impl Bustle {
     pub(crate) fn of_this_machine() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-        Self::new(BUSY * cores, Instant::now())
+        Self::new(BUSY * cores, GATHER_LONG, Instant::now())
     }
 
-    fn new(busy: u64, since: Instant) -> Self {
-        Self { busy, window: Mutex::new(Window { since, lines: 0, gather: Duration::ZERO }) }
+    pub(crate) fn of_one_session() -> Self {
+        Self::new(FAST, GATHER, Instant::now())
+    }
+
+    fn new(busy: u64, longest: Duration, since: Instant) -> Self {
+        let window = Window { since, lines: 0, gather: Duration::ZERO };
+        Self { busy, longest, window: Mutex::new(window) }
     }
 
     fn gather(&self, rate: u64) -> Duration {
         match rate {
-            rate if rate >= self.busy * 2 => GATHER_LONG,
+            rate if rate >= self.busy * 2 => self.longest,
             rate if rate >= self.busy => GATHER,
             _ => Duration::ZERO,
         }
@@ -88,7 +99,7 @@ mod tests {
     #[test]
     fn lines_are_gathered_when_there_are_many() {
         let mut now = Instant::now();
-        let bustle = Bustle::new(10_000, now);
+        let bustle = Bustle::new(10_000, GATHER_LONG, now);
         assert_eq!(second(&bustle, &mut now, 9), Duration::ZERO);
         assert_eq!(second(&bustle, &mut now, 11), GATHER);
         assert_eq!(second(&bustle, &mut now, 9), GATHER, "a little less changes nothing");
@@ -103,9 +114,18 @@ mod tests {
     #[test]
     fn one_line_after_a_long_silence_is_no_bustle() {
         let mut now = Instant::now();
-        let bustle = Bustle::new(10_000, now);
+        let bustle = Bustle::new(10_000, GATHER_LONG, now);
         assert_eq!(second(&bustle, &mut now, 19), GATHER);
         now += Duration::from_secs(60);
         assert_eq!(bustle.took(300, now), Duration::ZERO);
+    }
+
+    #[test]
+    fn one_session_is_gathered_for_a_frame_however_fast_it_is() {
+        let mut now = Instant::now();
+        let bustle = Bustle::new(2_000, GATHER, now);
+        assert_eq!(second(&bustle, &mut now, 1), Duration::ZERO);
+        assert_eq!(second(&bustle, &mut now, 3), GATHER);
+        assert_eq!(second(&bustle, &mut now, 30), GATHER);
     }
 }

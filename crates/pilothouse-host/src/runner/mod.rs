@@ -79,6 +79,7 @@ pub(crate) struct Runner {
     offset: u64,
     stderr: StderrTail,
     lines_since_checkpoint: u64,
+    bustle: Bustle,
     replies: HashMap<CommandId, Reply>,
     jobs: JoinSet<Done>,
     /// Other surroundings, which came while the store could not be written.
@@ -226,7 +227,8 @@ impl Runner {
                 _ => None,
             };
         }
-        let gather = self.house.bustle.took(self.lines_since_checkpoint - before, read_at);
+        let lines = self.lines_since_checkpoint - before;
+        let gather = self.house.bustle.took(lines, read_at).max(self.bustle.took(lines, read_at));
         if let Some(feed) = &mut self.feed {
             feed.gather(gather);
         }

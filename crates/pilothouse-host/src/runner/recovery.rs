@@ -15,7 +15,7 @@ use super::batch::Batch;
 use super::feed::{Fed, Feed, FeedError};
 use super::observer::Observer;
 use super::stderr::StderrTail;
-use super::{Runner, RunnerError, end_without_holder};
+use super::{Bustle, Runner, RunnerError, end_without_holder};
 use crate::host::profile::Profile;
 use crate::host::{House, blocking};
 use crate::hub::Tail;
@@ -53,6 +53,7 @@ impl Runner {
             offset,
             stderr: StderrTail::default(),
             lines_since_checkpoint: 0,
+            bustle: Bustle::of_one_session(),
             replies: HashMap::new(),
             jobs: JoinSet::new(),
             postponed: None,
