@@ -5,6 +5,7 @@
 //! - [`daemon`]: the host behind its API.
 //! - [`http`]: its face to the network.
 //! - [`holder`]: the small process that owns one run's pipes and outlives the daemon.
+//! - `inside`: what is done instead of it for runs that are to end with the daemon.
 //! - [`wirelog`]: the file in which a holder keeps every line, in both directions.
 //! - [`store`]: events, states and everything else that is kept, in SQLite.
 //! - [`files`]: what a client may see of a session's directories.
@@ -12,32 +13,25 @@
 //! - [`export`]: a session as a document.
 //! - [`config`]: one file, the environment, flags.
 //! - [`telemetry`]: metrics, traces, logs and debug files.
+//! - [`private`]: files that are their owner's alone.
 //! - [`doctor`]: what sessions need, and what to do where it is missing.
 
-#[cfg(unix)]
 pub mod config;
-#[cfg(unix)]
 pub mod daemon;
-#[cfg(unix)]
 pub mod doctor;
 pub mod export;
-#[cfg(unix)]
 pub mod files;
-#[cfg(unix)]
 pub mod holder;
-#[cfg(unix)]
 pub mod host;
-#[cfg(unix)]
 pub mod http;
-#[cfg(unix)]
 mod hub;
-#[cfg(unix)]
+mod inside;
 pub mod past;
-#[cfg(unix)]
+pub mod private;
 mod runner;
 pub mod store;
 pub mod telemetry;
+mod tree;
 pub mod wirelog;
 
-#[cfg(unix)]
 pub use host::{Host, HostError};

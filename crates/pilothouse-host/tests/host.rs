@@ -12,6 +12,8 @@
 mod bed;
 #[path = "host/deaths.rs"]
 mod deaths;
+#[path = "host/inside.rs"]
+mod inside;
 #[path = "host/keeping.rs"]
 mod keeping;
 #[path = "host/life.rs"]

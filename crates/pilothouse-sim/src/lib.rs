@@ -10,5 +10,4 @@
 
 pub mod answer;
 pub mod script;
-#[cfg(unix)]
 pub mod sim;

@@ -62,6 +62,7 @@ mod result;
 mod scope;
 mod session;
 mod speak;
+mod system;
 mod tasks;
 mod thread;
 mod tools;
@@ -74,7 +75,6 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use cli::Cli;
@@ -85,6 +85,7 @@ use out::Out;
 use permission::Mode;
 use prompt::Prompt;
 use session::{OpenError, Session};
+use system::Told;
 
 use crate::script::Script;
 
@@ -196,12 +197,12 @@ async fn run(launch: Launch) -> u8 {
 
 /// Hears the host until there is nothing more to hear and nothing left to do.
 async fn attend(cli: &Rc<Cli>, mut lines: UnboundedReceiver<String>) -> u8 {
-    let mut terminate = signal(SignalKind::terminate()).ok();
+    let mut told = Told::new();
     loop {
         let hears = !cli.input_ended.get();
         tokio::select! {
             biased;
-            Some(()) = async { terminate.as_mut()?.recv().await } => {
+            () = told.wait() => {
                 if !cli.launch.faults.ignore_sigterm {
                     return TERMINATED;
                 }

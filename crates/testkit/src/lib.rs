@@ -12,8 +12,10 @@
 //!
 //! Nothing in here knows the crates it is used to test.
 
+#[cfg(unix)]
 pub mod cli;
 pub mod model;
+#[cfg(unix)]
 pub mod record;
 
 pub use pilothouse_sim::{answer, script, sim};

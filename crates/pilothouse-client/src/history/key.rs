@@ -153,7 +153,7 @@ pub(super) fn resolve(path: &Path) -> PathBuf {
     let mut missing: Vec<OsString> = Vec::new();
     let mut existing = absolute.as_path();
     loop {
-        if let Ok(mut canonical) = existing.canonicalize() {
+        if let Ok(mut canonical) = dunce::canonicalize(existing) {
             canonical.extend(missing.iter().rev());
             return canonical;
         }

@@ -141,5 +141,5 @@ fn belongs_elsewhere(cwd: &str, project: &Path, own: &[PathBuf]) -> bool {
     }
     let project = Spellings::of(project);
     let differs = |path: &str| project.same_dashes(path) && !project.same_path(path);
-    differs(cwd) && recorded.canonicalize().is_ok_and(|real| differs(&real.to_string_lossy()))
+    differs(cwd) && dunce::canonicalize(recorded).is_ok_and(|real| differs(&real.to_string_lossy()))
 }

@@ -179,6 +179,7 @@ fn write_mark(transcript: &Transcript, mark: &str) -> Result<(), HistoryError> {
 }
 
 fn make_private_dir(path: &Path) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "there are no modes"))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     {

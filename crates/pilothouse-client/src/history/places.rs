@@ -201,9 +201,10 @@ impl History {
     /// Refuses a transcript whose directory a symbolic link leads out of the projects directory.
     pub(super) fn check_inside(&self, transcript: &Transcript) -> Result<(), HistoryError> {
         let projects = self.projects_dir();
-        let root = projects.canonicalize().map_err(HistoryError::io("resolve", &projects))?;
+        let root =
+            dunce::canonicalize(&projects).map_err(HistoryError::io("resolve", &projects))?;
         let dir = transcript.path.parent().unwrap_or(&transcript.path);
-        let real = dir.canonicalize().map_err(HistoryError::io("resolve", dir))?;
+        let real = dunce::canonicalize(dir).map_err(HistoryError::io("resolve", dir))?;
         if real != root && real.starts_with(&root) {
             Ok(())
         } else {

@@ -4,7 +4,6 @@ use std::fs;
 use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
-use rustix::process::{Resource, getrlimit};
 
 use super::{Check, Examination};
 
@@ -14,8 +13,18 @@ const FEW_FILES: u64 = 256;
 const MANY_FILES: u64 = 4_096;
 
 pub(super) fn checks(about: &Examination) -> Vec<Check> {
-    let limit = getrlimit(Resource::Nofile);
-    vec![clock(about), open_files(limit.current, limit.maximum), unknown(about)]
+    vec![clock(about), files(), unknown(about)]
+}
+
+#[cfg(unix)]
+fn files() -> Check {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    open_files(limit.current, limit.maximum)
+}
+
+#[cfg(not(unix))]
+fn files() -> Check {
+    open_files(None, None)
 }
 
 /// No machine that this runs on lives before it was written, nor before what it has written.

@@ -1,7 +1,6 @@
 //! Where everything is kept: directory, disk, database, runs.
 
-use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs::{self, Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
@@ -9,6 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{Check, Examination};
 use crate::holder::{self, FoundRun, RunState};
+use crate::private::Private;
 
 /// Below this, sessions are about to fail.
 const NO_SPACE: u64 = 64 << 20;
@@ -39,7 +39,7 @@ fn writable(about: &Examination) -> Check {
         Ok(_) => {}
     }
     let trial = dir.join(format!(".doctor-{}", uuid::Uuid::new_v4().simple()));
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&trial);
+    let made = OpenOptions::new().write(true).create_new(true).private().open(&trial);
     match made.and_then(|_| fs::remove_file(&trial)) {
         Ok(()) => Check::ok(id, title, shown.to_string()),
         Err(error) => Check::fail(id, title, format!("{shown} cannot be written: {error}"), advice),
@@ -54,6 +54,16 @@ fn private(about: &Examination) -> Check {
     if !found.is_dir() {
         return Check::skipped(id, title, "there is no directory");
     }
+    modes((id, title), &found, about)
+}
+
+#[cfg(unix)]
+fn modes(
+    (id, title): (&'static str, &'static str),
+    found: &Metadata,
+    about: &Examination,
+) -> Check {
+    use std::os::unix::fs::MetadataExt;
     if found.uid() != rustix::process::geteuid().as_raw() {
         let detail = format!("it belongs to user {}", found.uid());
         return Check::fail(id, title, detail, "Choose a directory that is yours.");
@@ -66,12 +76,16 @@ fn private(about: &Examination) -> Check {
     Check::warn(id, title, detail, &format!("Run: chmod 700 {:?}", about.data_dir))
 }
 
+#[cfg(not(unix))]
+fn modes((id, title): (&'static str, &'static str), _: &Metadata, _: &Examination) -> Check {
+    Check::skipped(id, title, "files have no modes here: it is as private as what it is in")
+}
+
 fn space(about: &Examination) -> Check {
     let (id, title) = ("disk", "Free disk space");
     let place = about.data_dir.ancestors().find(|place| place.exists());
-    let free = match place.map(rustix::fs::statvfs) {
-        Some(Ok(disk)) => disk.f_bavail.saturating_mul(disk.f_frsize),
-        _ => return Check::skipped(id, title, "nobody can tell"),
+    let Some(free) = place.and_then(free_bytes) else {
+        return Check::skipped(id, title, "nobody can tell");
     };
     let detail = format!("{} MiB", free >> 20);
     let advice = "Make room: when the disk is full, sessions stop.";
@@ -80,6 +94,17 @@ fn space(about: &Examination) -> Check {
         NO_SPACE..LITTLE_SPACE => Check::warn(id, title, detail, advice),
         _ => Check::ok(id, title, detail),
     }
+}
+
+#[cfg(unix)]
+fn free_bytes(place: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(place).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_place: &Path) -> Option<u64> {
+    None
 }
 
 /// Beside a daemon that may be writing: reads only, and gives up when it takes too long.
@@ -206,6 +231,9 @@ fn strange_directories(runs: &Path) -> Vec<String> {
 /// On Linux the holder is reached by way of its open directory, so any length will do there.
 fn socket(about: &Examination) -> Check {
     let (id, title) = ("socket_path", "Paths of sockets");
+    if !cfg!(unix) {
+        return Check::skipped(id, title, "the daemon holds runs itself here");
+    }
     let name = uuid::Uuid::nil().to_string();
     let path = about.runs.join(&name).join(&name).join(holder::SOCKET);
     let length = path.as_os_str().len();

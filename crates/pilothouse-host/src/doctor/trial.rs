@@ -2,12 +2,11 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use crate::tree::Tree;
 
 /// More is not read.
 const LONGEST: u64 = 16 << 10;
@@ -36,29 +35,32 @@ pub(super) fn hear<A: AsRef<OsStr>>(
         .env("DISABLE_AUTOUPDATER", "1")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0);
-    #[expect(clippy::disallowed_methods, reason = "asks for a version; no session is run")]
-    let child = match command.spawn() {
-        Ok(child) => child,
+        .stderr(Stdio::null());
+    let (mut tree, child) = match start(command) {
+        Ok(started) => started,
         Err(error) => return Trial::NotRun(error),
     };
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let (told, said) = sync_channel(1);
     let listener = std::thread::spawn(move || {
         let _nobody_waits_any_more = told.send(listen(child));
     });
     let heard = said.recv_timeout(patience);
     // What it left behind, and itself where it hangs: its pipe must close for the thread to end.
-    if let Some(group) = group {
-        let _may_be_gone = kill_process_group(group, Signal::KILL);
-    }
+    tree.fell();
     let _cannot_panic = listener.join();
     match heard {
         Ok(Ok((status, text))) => Trial::Said(status, text),
         Ok(Err(error)) => Trial::NotRun(error),
         Err(_) => Trial::Hung,
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "asks for a version; no session is run")]
+fn start(mut command: Command) -> io::Result<(Tree, Child)> {
+    let mut tree = Tree::plant(&mut command)?;
+    let child = command.spawn()?;
+    tree.grow(&child)?;
+    Ok((tree, child))
 }
 
 fn listen(mut child: Child) -> io::Result<(ExitStatus, String)> {

@@ -119,7 +119,7 @@ fn repository(dir: &Path) -> Option<PathBuf> {
 fn check_top(git: &Git<'_>, top: &Path) -> Result<(), FileError> {
     let said = git.say(&["rev-parse", "--show-toplevel"], 64 << 10)?;
     let says = String::from_utf8_lossy(said.text.trim_ascii_end()).into_owned();
-    let real = Path::new(&says).canonicalize();
+    let real = dunce::canonicalize(&says);
     match real.is_ok_and(|real| real == top) {
         true => Ok(()),
         false => Err(FileError::Git(format!(

@@ -184,16 +184,24 @@ mod unix {
 }
 
 /// Without handles that can only be looked at: what was opened must still be where it was.
-#[cfg(not(unix))]
+#[cfg(windows)]
 pub(super) fn open_beneath(root: &Path, relative: &Path) -> io::Result<Opened> {
-    let path = root.join(relative);
+    use std::os::windows::fs::OpenOptionsExt;
+    use std::path::{Component, PathBuf};
+
+    /// Without it directories cannot be opened.
+    const BACKUP_SEMANTICS: u32 = 0x0200_0000;
+
+    // As the real path of it is written: `.` is part of none.
+    let steps = relative.components().filter(|step| *step != Component::CurDir);
+    let path: PathBuf = root.components().chain(steps).collect();
     let seen = path.symlink_metadata()?;
     if !seen.is_file() && !seen.is_dir() {
         return Ok(Opened::Special("a link or a device"));
     }
-    let file = File::open(&path)?;
+    let file = File::options().read(true).custom_flags(BACKUP_SEMANTICS).open(&path)?;
     let metadata = file.metadata()?;
-    if path.canonicalize()? != path {
+    if dunce::canonicalize(&path)? != path {
         return Err(io::Error::other("it has become a link"));
     }
     Ok(Opened::Readable(file, metadata))

@@ -83,7 +83,7 @@ impl Roots {
         let path = path.as_ref();
         let asked = path.display().to_string();
         let wanted = self.locate(path).ok_or_else(|| FileError::outside(path))?;
-        let real = match wanted.canonicalize() {
+        let real = match dunce::canonicalize(&wanted) {
             Ok(real) => real,
             Err(error) => return Err(self.unresolved(path, &wanted, error)),
         };
@@ -146,7 +146,7 @@ impl Roots {
     /// answer: where it leads is none of the client's business.
     fn unresolved(&self, path: &Path, wanted: &Path, error: io::Error) -> FileError {
         let there = wanted.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
-        let real = there.and_then(|there| there.canonicalize().ok());
+        let real = there.and_then(|there| dunce::canonicalize(there).ok());
         let is_inside = real.is_some_and(|real| self.dirs().any(|root| real.starts_with(root)));
         match error.kind() {
             _ if !is_inside => FileError::outside(path),
@@ -160,7 +160,7 @@ impl Roots {
 
 impl Root {
     fn of(dir: &Path) -> Result<Self, FileError> {
-        let real = dir.canonicalize().ok().filter(|real| real.is_dir());
+        let real = dunce::canonicalize(dir).ok().filter(|real| real.is_dir());
         let real = real.ok_or_else(|| FileError::NoDirectory(dir.to_owned()))?;
         Ok(Self { spelled: dir.to_owned(), real })
     }

@@ -3,8 +3,9 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use crate::private::Private;
 
 /// The file's name in the directory of a run.
 const FILE: &str = "boot";
@@ -17,7 +18,7 @@ pub(super) fn note(dir: &Path) -> io::Result<()> {
     // Elsewhere it cannot be told.
     let Ok(boot) = fs::read(CURRENT) else { return Ok(()) };
     let mut file =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(dir.join(FILE))?;
+        OpenOptions::new().write(true).create_new(true).private().open(dir.join(FILE))?;
     file.write_all(&boot)
 }
 

@@ -3,10 +3,10 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
-use pilothouse_client::mark::{MARK, end_marked};
+use pilothouse_client::mark::end_marked;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::spec::HoldSpec;
@@ -39,17 +39,7 @@ impl Cli {
     /// Starts it in a group of its own.
     #[expect(clippy::disallowed_methods, reason = "the holder is what starts the CLI here")]
     pub(super) fn start(spec: &HoldSpec) -> io::Result<(Self, Pipes)> {
-        let mut command = Command::new(&spec.exe);
-        if spec.clear_env {
-            command.env_clear();
-        }
-        for name in &spec.remove_env {
-            command.env_remove(name);
-        }
-        command.envs(spec.set_env.iter().map(|(name, value)| (name, value)));
-        command.env(MARK, &spec.run).args(&spec.args).current_dir(&spec.cwd.0).process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
+        let mut child = spec.command().process_group(0).spawn()?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {

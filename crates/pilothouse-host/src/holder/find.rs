@@ -1,10 +1,8 @@
 //! Finds the runs that earlier daemons have started.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{FlockOperation, flock};
 
 use super::PID_FILE;
 use crate::wirelog::{Exit, Log};
@@ -58,8 +56,8 @@ pub fn look(dir: &Path) -> io::Result<Option<RunState>> {
         file => file?,
     };
     // Shared: two who look at the same time must not take each other for the holder.
-    match flock(&pid_file, FlockOperation::NonBlockingLockShared) {
-        Err(rustix::io::Errno::WOULDBLOCK) => return Ok(Some(RunState::Live)),
+    match pid_file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => return Ok(Some(RunState::Live)),
         locked => locked?,
     }
     let exit = Log::open(dir).and_then(|mut log| log.exit());

@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use pilothouse_client::mark::{GUARD, MARK};
 
 /// The guard of a run. When it goes without being dismissed, it ends the run.
-pub(super) struct Guard {
+pub(crate) struct Guard {
     shell: Child,
     words: ChildStdin,
 }
@@ -19,7 +19,7 @@ pub(super) struct Guard {
 impl Guard {
     /// Starts the guard; before the CLI, so that there is no moment without one.
     #[expect(clippy::disallowed_methods, reason = "this is not the CLI")]
-    pub(super) fn start(run: &str) -> io::Result<Self> {
+    pub(crate) fn start(run: &str) -> io::Result<Self> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", GUARD, "pilothouse-guard"]).arg(format!("{MARK}={run}"));
         command.env_remove(MARK).current_dir("/").process_group(0);
@@ -34,12 +34,12 @@ impl Guard {
     }
 
     /// Says which group to end.
-    pub(super) fn watch(&mut self, group: u32) -> io::Result<()> {
+    pub(crate) fn watch(&mut self, group: u32) -> io::Result<()> {
         writeln!(self.words, "{group}")
     }
 
     /// The run is over.
-    pub(super) fn dismiss(mut self) {
+    pub(crate) fn dismiss(mut self) {
         let _ = self.words.write_all(b"done\n");
         drop(self.words);
         let _ = self.shell.wait();

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::net::UnixListener;
 use std::process::{ChildStderr, ChildStdout};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
@@ -21,7 +21,7 @@ use super::ladder::{Ladder, Rung, later};
 use super::source::{Brought, Source};
 use super::spec::Times;
 use super::visitor::Visitor;
-use crate::wirelog::{Closed, Exit, Head, Writer};
+use crate::wirelog::{Closed, Exit, Head, Writer, unix_millis};
 
 /// How much is read at once.
 const ROOM: usize = 64 * 1024;
@@ -52,8 +52,6 @@ pub(super) struct Hold {
     listener: UnixListener,
     visitors: Vec<Visitor>,
     times: Times,
-    /// To end with the daemon; of no meaning before one has come.
-    tie: Option<Tie>,
     ladder: Ladder,
     stage: Stage,
     trouble: Option<Trouble>,
@@ -75,13 +73,6 @@ pub(super) struct Opened {
     pub(super) log: Writer,
     pub(super) log_file: File,
     pub(super) listener: UnixListener,
-}
-
-/// How a holder stands with the daemon that it ends with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tie {
-    Awaited,
-    Attached,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +108,7 @@ enum Ready {
 }
 
 impl Hold {
-    pub(super) fn new(opened: Opened, times: Times, tied: bool) -> io::Result<Self> {
+    pub(super) fn new(opened: Opened, times: Times) -> io::Result<Self> {
         let Opened { cli, pipes, guard, log, log_file, listener } = opened;
         listener.set_nonblocking(true)?;
         let now = Instant::now();
@@ -126,7 +117,6 @@ impl Hold {
             stdout: Source::new(pipes.stdout, Head::Out)?,
             stderr: Source::new(pipes.stderr, Head::Err)?,
             visitors: Vec::new(),
-            tie: tied.then_some(Tie::Awaited),
             ladder: Ladder::Up,
             stage: Stage::Running,
             trouble: None,
@@ -357,9 +347,4 @@ impl Hold {
             self.log.line(unix_millis(), Head::Note, note.as_bytes());
         }
     }
-}
-
-pub(super) fn unix_millis() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

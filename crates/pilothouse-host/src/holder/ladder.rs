@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// How far down the CLI is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ladder {
+pub(crate) enum Ladder {
     /// Not being stopped.
     Up,
     /// Its stdin is closed, or will be when what was sent is written; SIGTERM comes at this time.
@@ -16,21 +16,21 @@ pub(super) enum Ladder {
 }
 
 /// That much later; for a time that no clock reaches, in some years.
-pub(super) fn later(from: Instant, by: Duration) -> Instant {
+pub(crate) fn later(from: Instant, by: Duration) -> Instant {
     const YEARS: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
     from + by.min(YEARS)
 }
 
 /// What to send the CLI now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rung {
+pub(crate) enum Rung {
     Term,
     Kill,
 }
 
 impl Ladder {
     /// Starts down, or goes down faster.
-    pub(super) fn descend(&mut self, now: Instant, grace: Duration) {
+    pub(crate) fn descend(&mut self, now: Instant, grace: Duration) {
         let until = later(now, grace);
         match self {
             Self::Up => *self = Self::Eof(until),
@@ -40,7 +40,7 @@ impl Ladder {
     }
 
     /// When something is next to be done.
-    pub(super) fn deadline(self) -> Option<Instant> {
+    pub(crate) fn deadline(self) -> Option<Instant> {
         match self {
             Self::Eof(until) | Self::Term(until) => Some(until),
             Self::Up | Self::Down => None,
@@ -48,7 +48,7 @@ impl Ladder {
     }
 
     /// What is to be done now, if it is time.
-    pub(super) fn step(&mut self, now: Instant, after_term: Duration) -> Option<Rung> {
+    pub(crate) fn step(&mut self, now: Instant, after_term: Duration) -> Option<Rung> {
         match *self {
             Self::Eof(until) if now >= until => {
                 *self = Self::Term(later(now, after_term));

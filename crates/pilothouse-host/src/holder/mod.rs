@@ -24,27 +24,51 @@
 //! | the holder | the CLI sees the end of its stdin; a guard ends what is left of the run |
 
 mod boot;
+#[cfg(unix)]
 mod cli;
+mod dir;
+mod error;
+#[cfg(unix)]
 mod feed;
 mod find;
+#[cfg(unix)]
 mod gather;
+#[cfg(unix)]
 mod guard;
+#[cfg(unix)]
 mod hold;
 mod ladder;
+#[cfg(unix)]
 mod link;
+mod program;
+#[cfg_attr(not(unix), expect(dead_code, reason = "nobody listens there"))]
 pub mod protocol;
+#[cfg(unix)]
 mod run;
+#[cfg(unix)]
 mod source;
 mod spec;
+#[cfg(unix)]
 mod start;
+#[cfg(unix)]
 mod visitor;
 
 pub use boot::is_of_this_boot;
+pub use error::StartError;
 pub use find::{FoundRun, RunState, find, look};
+#[cfg(unix)]
 pub use link::{Link, LinkError, connect, end, stop};
+pub use program::HolderProgram;
+#[cfg(unix)]
 pub use run::{HoldOptions, Stage, main, run};
 pub use spec::{HoldSpec, Text, Times};
-pub use start::{HolderProgram, StartError, Started, start};
+#[cfg(unix)]
+pub use start::{Started, start};
+
+pub(crate) use dir::RunDir;
+#[cfg(unix)]
+pub(crate) use guard::Guard;
+pub(crate) use ladder::{Ladder, Rung};
 
 /// The socket's name in the directory of a run.
 pub const SOCKET: &str = "sock";

@@ -21,16 +21,14 @@ use rustix::stdio::{dup2_stdin, dup2_stdout};
 
 use super::cli::Cli;
 use super::guard::Guard;
-use super::hold::{Hold, Opened, unix_millis};
+use super::hold::{Hold, Opened};
+use super::program::{VERSION_FLAG, version};
 use super::spec::HoldSpec;
 use super::{SOCKET, StartError};
-use crate::wirelog::{self, Head, Writer};
+use crate::wirelog::{self, Head, Writer, unix_millis};
 
 /// Marks the second start.
 const INNER: &str = "--inner";
-
-/// Asks who it is.
-pub(super) const VERSION_FLAG: &str = "--version";
 
 /// What the holder program was started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,11 +76,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(options) => run(options),
         None => ExitCode::from(2),
     }
-}
-
-/// Which holder this is: those that say the same take the same arguments and speak the same.
-pub(super) fn version() -> String {
-    format!("pilothouse-hold {} protocol {}", env!("CARGO_PKG_VERSION"), super::protocol::VERSION)
 }
 
 /// Runs the holder program. It is not for people: [`start`](super::start()) starts it.
@@ -161,6 +154,6 @@ fn open(
     pid_file.set_len(0)?;
     writeln!(pid_file, "{} {pid}", std::process::id())?;
     let opened = Opened { cli, pipes, guard: watched.ok(), log, log_file, listener };
-    let hold = Hold::new(opened, spec.times, spec.tied)?;
+    let hold = Hold::new(opened, spec.times)?;
     Ok((hold, pid))
 }

@@ -3,10 +3,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use pilothouse_client::mark::MARK;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A string of the operating system, kept byte for byte: JSON has no strings for all of them.
@@ -32,9 +33,6 @@ pub struct HoldSpec {
     pub remove_env: Vec<Text>,
     /// How long things may take.
     pub times: Times,
-    /// The CLI is stopped when the daemon that was attached goes, however it goes.
-    #[serde(default)]
-    pub tied: bool,
 }
 
 /// The times of a holder.
@@ -77,7 +75,6 @@ impl HoldSpec {
             set_env: Vec::new(),
             remove_env: Vec::new(),
             times: Times::default(),
-            tied: false,
         }
     }
 
@@ -93,8 +90,23 @@ impl HoldSpec {
         self
     }
 
+    /// To be started, with pipes. All that it starts bears the mark of the run.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.exe);
+        if self.clear_env {
+            command.env_clear();
+        }
+        for name in &self.remove_env {
+            command.env_remove(name);
+        }
+        command.envs(self.set_env.iter().map(|(name, value)| (name, value)));
+        command.env(MARK, &self.run).args(&self.args).current_dir(&self.cwd.0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     /// What may be known of this: names of flags and variables, no values.
-    pub(super) fn without_secrets(&self) -> serde_json::Value {
+    pub(crate) fn without_secrets(&self) -> serde_json::Value {
         let flag = |arg: &Text| {
             let text = arg.0.to_string_lossy();
             let name = text.split('=').next().unwrap_or_default();
@@ -127,7 +139,7 @@ impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.to_str() {
             Some(text) => serializer.serialize_str(text),
-            None => self.0.as_bytes().serialize(serializer),
+            None => self.0.as_encoded_bytes().serialize(serializer),
         }
     }
 }
@@ -142,9 +154,20 @@ impl<'de> Deserialize<'de> for Text {
         }
         Ok(Self(match Form::deserialize(deserializer)? {
             Form::Text(text) => text.into(),
-            Form::Bytes(bytes) => OsString::from_vec(bytes),
+            Form::Bytes(bytes) => from_bytes(bytes),
         }))
     }
+}
+
+#[cfg(unix)]
+fn from_bytes(bytes: Vec<u8>) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+/// Nobody sends it anywhere.
+#[cfg(not(unix))]
+fn from_bytes(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 mod millis {
@@ -165,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_spec_survives_json_even_where_it_is_no_text() {
-        let odd = OsString::from_vec(b"caf\xe9".to_vec());
+        let odd = from_bytes(b"caf\xe9".to_vec());
         let spec = HoldSpec::new("r", "claude", "/tmp").args([odd.clone()]).env("KEY", odd);
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(serde_json::from_str::<HoldSpec>(&json).unwrap(), spec);

@@ -1,9 +1,7 @@
 //! What the loops of all sessions share, and which of them there are.
 
 use std::collections::HashMap;
-use std::fs::{DirBuilder, File};
-use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +10,6 @@ use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 use pilothouse_session::policy::Place;
 use pilothouse_session::session::Setup;
-use rustix::fs::{FlockOperation, flock};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -22,6 +19,8 @@ use super::profile::Profile;
 use super::watch::Overview;
 use super::{HostError, Options};
 use crate::hub::{Cursor, Tail};
+use crate::inside;
+use crate::private::{self, Private};
 use crate::runner::{Ask, Bustle, Mailbox, Runner, RunnerError, mailbox};
 use crate::store::{SessionFilter, Store};
 
@@ -39,6 +38,8 @@ pub(crate) struct House {
     pub(crate) store: Store,
     pub(crate) overview: Overview,
     pub(crate) bustle: Bustle,
+    /// The runs that this daemon holds itself.
+    pub(crate) inside: inside::Runs,
     pub(super) policies: Policies,
     open: Mutex<HashMap<SessionId, Open>>,
     loops: TaskTracker,
@@ -64,11 +65,6 @@ pub(super) struct Shut<'a> {
     session: SessionId,
 }
 
-/// Makes a directory that only its owner may enter, if it is not there.
-pub(crate) fn private_dir(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
 impl House {
     pub(super) async fn open(options: Options) -> Result<Arc<Self>, HostError> {
         let house = blocking(move || Self::open_files(options)).await?;
@@ -78,7 +74,7 @@ impl House {
 
     fn open_files(options: Options) -> Result<Arc<Self>, HostError> {
         let dir = options.data_dir.clone();
-        private_dir(&dir).map_err(HostError::file(&dir))?;
+        private::dir(&dir).map_err(HostError::file(&dir))?;
         let lock = lock(&dir)?;
         let metrics = Arc::clone(options.telemetry.metrics());
         let policies = Policies::open(dir.join("policies"), options.policy_files.clone())?;
@@ -92,6 +88,7 @@ impl House {
             store,
             overview: Overview::default(),
             bustle: Bustle::of_this_machine(),
+            inside: inside::Runs::default(),
             policies,
             open: Mutex::default(),
             loops: TaskTracker::new(),
@@ -292,6 +289,7 @@ impl House {
             let _ = mailbox.send(Ask::Leave).await;
         }
         self.loops.wait().await;
+        self.inside.close().await;
         self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
@@ -326,13 +324,12 @@ pub(super) fn place(cwd: &str, profile: &Profile) -> Place {
 fn lock(dir: &Path) -> Result<File, HostError> {
     let path = dir.join("lock");
     let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create(true).truncate(false).private();
     let file = options.open(&path).map_err(HostError::file(&path))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+    match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(HostError::InUse(dir.to_owned())),
-        Err(error) => Err(HostError::File { path, reason: error.into() }),
+        Err(TryLockError::WouldBlock) => Err(HostError::InUse(dir.to_owned())),
+        Err(TryLockError::Error(reason)) => Err(HostError::File { path, reason }),
     }
 }
 

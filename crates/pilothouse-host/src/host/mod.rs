@@ -30,7 +30,7 @@ use pilothouse_client::Cli;
 
 pub use checks::Unfit;
 pub use error::HostError;
-pub(crate) use house::{House, at, blocking, private_dir};
+pub(crate) use house::{House, at, blocking};
 pub use imports::{ImportError, ImportSession};
 pub use more::RecordedCall;
 pub use policies::{PolicyFile, PolicyName};
@@ -60,7 +60,7 @@ pub struct Options {
     pub env: Vec<(String, String)>,
     /// How often a session whose run died in mid-turn goes on by itself.
     pub resume_attempts: u32,
-    /// Runs outlive the daemon.
+    /// Runs are to outlive the daemon; see [`Options::holds`].
     pub hold: bool,
     /// After how long a CLI that works and says nothing is told of.
     pub stall: Option<Duration>,
@@ -118,6 +118,11 @@ impl Options {
             store: crate::store::Options::default(),
             telemetry: Telemetry::quiet(),
         }
+    }
+
+    /// Whether runs outlive the daemon. Where nothing could hold them they never do.
+    pub fn holds(&self) -> bool {
+        self.hold && cfg!(unix)
     }
 }
 

@@ -13,12 +13,13 @@ use pilothouse_session::id::SessionId;
 use pilothouse_session::policy::{Level, Place, Policy};
 use pilothouse_wire::{Block, Frame, Inbound, Raw};
 
-use super::house::{blocking, place, private_dir};
+use super::house::{blocking, place};
 use super::profile::Profile;
 use super::wire::log_in;
 use super::{Host, HostError};
 use crate::doctor::{Examination, Program, Report};
 use crate::files::{FileError, Roots};
+use crate::private;
 use crate::store::{AttachmentRow, Digest, SessionRow, Store, StoreError};
 use crate::wirelog::Record;
 
@@ -218,12 +219,12 @@ fn file_name(attachment: &AttachmentRow) -> String {
 /// Writes a file into the directory for uploads below `root`, whole or not at all. Version control is
 /// told to leave it alone.
 fn write_upload(root: &Path, name: &str, bytes: &[u8]) -> Result<(), HostError> {
-    let mut dir = root.canonicalize().map_err(HostError::file(root))?;
+    let mut dir = dunce::canonicalize(root).map_err(HostError::file(root))?;
     for step in Path::new(UPLOADS) {
         dir.push(step);
         match dir.symlink_metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                private_dir(&dir).map_err(HostError::file(&dir))?;
+                private::dir(&dir).map_err(HostError::file(&dir))?;
             }
             // A link of the project's may lead anywhere, also to another of its own directories.
             Ok(it) if !it.is_dir() => return Err(HostError::NoUploads(dir)),

@@ -3,9 +3,7 @@
 //! A session is decided by the host's own policy files, then by the policy it has, and beside them by
 //! the one of the project it works in, which can only make things stricter.
 
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +12,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::house::{blocking, private_dir};
+use super::house::blocking;
 use super::{Host, HostError};
+use crate::private;
 use crate::runner::{Ask, Mailbox};
 use crate::store::{SessionRow, StoreError};
 
@@ -145,7 +144,7 @@ impl Policies {
         }
         let path = self.path(name)?;
         Policy::parse(name, text, Level::User)?;
-        private_dir(&self.dir).map_err(HostError::file(&self.dir))?;
+        private::dir(&self.dir).map_err(HostError::file(&self.dir))?;
         // Whole or not at all, and not into a file that somebody else is putting there.
         let new = path.with_extension(format!("{}.new", Uuid::new_v4()));
         let put = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &path));
@@ -245,17 +244,12 @@ fn of_project(dir: &Path) -> Option<Policy> {
 
 /// The text of a file that may be anything: a link, a pipe, endless.
 fn read_project(path: &Path) -> io::Result<Option<String>> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let opened = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    let file = match opened {
+    let file = match private::open_regular(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         file => file?,
     };
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
     let mut text = String::new();
     if file.take(LARGEST_PROJECT + 1).read_to_string(&mut text)? as u64 > LARGEST_PROJECT {
         return Err(io::Error::other("it is too large"));

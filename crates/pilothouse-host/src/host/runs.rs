@@ -5,15 +5,15 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use pilothouse_client::mark::end_marked;
 use pilothouse_session::id::{RunId, SessionId};
-use rustix::fs::{FlockOperation, flock};
 
 use super::HostError;
 use super::house::{House, blocking};
-use crate::holder::{PID_FILE, RunState, end, find, stop};
+#[cfg(unix)]
+use crate::holder;
+use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, find};
 use crate::wirelog::compress;
 
 impl House {
@@ -67,9 +67,7 @@ impl House {
         let mut to_pack = Vec::new();
         for run in found {
             match run.state {
-                RunState::Live => {
-                    let _ = stop(&run.dir, self.options.times.after_eof);
-                }
+                RunState::Live => self.stop_run(&run.dir),
                 RunState::Ended(_) | RunState::Dead => to_pack.push(run.dir),
             }
         }
@@ -81,7 +79,7 @@ impl House {
         let dir = self.session_runs(session);
         for run in find(&dir).map_err(HostError::file(&dir))? {
             match run.state {
-                RunState::Live => end_held(&run.dir, &run.run, self.options.times.after_eof),
+                RunState::Live => self.end_held(&run.dir, &run.run),
                 RunState::Dead => end_marked(&run.run),
                 RunState::Ended(_) => {}
             }
@@ -105,24 +103,76 @@ impl House {
     pub(crate) async fn pack(&self, dir: PathBuf) {
         let Ok(_turn) = self.packing.acquire().await else { return };
         let packed = blocking(move || {
-            let pid_file = match File::open(dir.join(PID_FILE)) {
+            match wait_for_end(&dir) {
                 // Deleted meanwhile.
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-                file => file?,
-            };
-            flock(&pid_file, FlockOperation::LockShared)?;
+                ended => ended?,
+            }
             compress(&dir).map_err(io::Error::other)
         });
         if let Err(error) = packed.await {
             tracing::warn!(%error, "the log of a run was not packed; it can be read as it is");
         }
     }
+
+    /// Starts a run, to outlive this daemon or not. Gives the pid of its CLI. Blocks.
+    pub(crate) fn start_run(&self, dir: &Path, spec: &HoldSpec) -> Result<u32, StartError> {
+        #[cfg(unix)]
+        if self.options.holds() {
+            return Ok(holder::start(&self.options.holder, dir, spec)?.cli);
+        }
+        self.inside.start(dir, spec)
+    }
+
+    /// Whether a run that is live can be spoken to.
+    pub(crate) fn has_run(&self, dir: &Path) -> bool {
+        #[cfg(unix)]
+        if holder::connect(dir).is_ok() {
+            return true;
+        }
+        self.inside.get(dir).is_some()
+    }
+
+    /// Ends the CLI of a run, whatever holds it up. Blocks for a moment.
+    pub(crate) fn stop_run(&self, dir: &Path) {
+        let grace = self.options.times.after_eof;
+        match self.inside.get(dir) {
+            Some(run) => run.stop(grace),
+            // Over a connection of its own: a holder does not hear the attached one while its CLI
+            // does not read.
+            #[cfg(unix)]
+            None => {
+                if let Err(error) = holder::stop(dir, grace) {
+                    tracing::debug!(?dir, %error, "a run that was to be stopped has ended");
+                }
+            }
+            #[cfg(not(unix))]
+            None => tracing::debug!(?dir, "a run that was to be stopped has ended"),
+        }
+    }
+
+    /// Ends a run by way of who holds it; without, if that does not answer. Blocks until then.
+    fn end_held(&self, dir: &Path, run: &str) {
+        let grace = self.options.times.after_eof;
+        let ended = match self.inside.get(dir) {
+            Some(held) => {
+                held.stop(grace);
+                wait_for_end(dir)
+            }
+            #[cfg(unix)]
+            None => holder::end(dir, grace).map_err(io::Error::other),
+            // It has just ended.
+            #[cfg(not(unix))]
+            None => Ok(()),
+        };
+        if let Err(error) = ended {
+            tracing::warn!(run, %error, "a run was not ended; its processes are killed");
+            end_marked(run);
+        }
+    }
 }
 
-/// Ends a run by way of its holder; without it, if that does not answer.
-fn end_held(dir: &Path, run: &str, grace: Duration) {
-    if let Err(error) = end(dir, grace) {
-        tracing::warn!(run, %error, "a holder did not end its run; its processes are killed");
-        end_marked(run);
-    }
+/// Blocks until nobody holds the run in `dir` any more.
+fn wait_for_end(dir: &Path) -> io::Result<()> {
+    File::open(dir.join(PID_FILE))?.lock_shared()
 }

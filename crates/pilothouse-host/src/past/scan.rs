@@ -1,29 +1,10 @@
 //! Going through a transcript line by line, whatever is in it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Opens a regular file, not through a link, and without waiting where it is a pipe.
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        options.custom_flags(flags.bits().cast_signed());
-    }
-    #[cfg(not(unix))]
-    if !path.symlink_metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    let file = options.open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-    }
-}
+use crate::private::open_regular;
 
 /// A line of a transcript.
 pub(super) enum Line<'a> {
@@ -67,7 +48,7 @@ impl Lines {
 
 /// How many lines of a transcript are no JSON objects, or are longer than `longest`.
 pub(super) fn damaged(path: &Path, longest: u64) -> io::Result<u64> {
-    let mut lines = Lines::of(open(path)?, longest);
+    let mut lines = Lines::of(open_regular(path)?, longest);
     let mut count = 0;
     while let Some(line) = lines.next()? {
         let is_object = match line {

@@ -14,8 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::message::Fields;
-use super::scan::{Line, Lines, open};
+use super::scan::{Line, Lines};
 use super::{Past, PastError, PastPlace, PastSession};
+use crate::private::open_regular;
 
 /// Longer lines are pictures and the like, and are passed over.
 const LONGEST_LINE: u64 = 8 << 20;
@@ -107,7 +108,7 @@ impl Past {
             if found.hits.len() >= search.limit || is_late() {
                 return Ok(found);
             }
-            let Ok(file) = open(&path) else { continue };
+            let Ok(file) = open_regular(&path) else { continue };
             found.looked_at += 1;
             let mut lines = Lines::of(file, LONGEST_LINE);
             let mut snippets = Vec::new();

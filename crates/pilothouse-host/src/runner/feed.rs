@@ -1,25 +1,29 @@
-//! Where a run's records come from: its holder while it lives, its log when that has ended.
+//! Where a run's records come from: who holds it while it lives, its log when that has ended.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bytes::{Buf, BytesMut};
-use tokio::io::AsyncReadExt;
-use tokio::net::UnixStream;
+#[cfg(unix)]
+use super::held::{Held, is_gone};
+#[cfg(unix)]
+use crate::holder::LinkError;
+use crate::holder::protocol::{Command, NewlineInside};
+use crate::holder::{RunState, look};
+use crate::inside;
+use crate::wirelog::{Located, Log, Reader};
 
-use crate::holder::protocol::{Command, GATHERS_SINCE, Greeting, NewlineInside};
-use crate::holder::{LinkError, RunState, connect, look};
-use crate::wirelog::{Decoder, Located, Log, Reader};
-
-/// How often a holder that is about to end is looked at. It takes microseconds.
+/// How often one who is about to end is looked at. It takes microseconds.
 const MOST_TRIES: u32 = 10_000;
 
 /// A run's records, from some byte of its log on.
 #[derive(Debug)]
 pub(crate) enum Feed {
     /// From its holder, which also takes lines for the CLI.
+    #[cfg(unix)]
     Held(Box<Held>),
+    /// The same, where this daemon holds it.
+    Inside(inside::Feed),
     /// From its file: nobody is there any more.
     Left(Reader),
 }
@@ -37,21 +41,25 @@ pub(crate) enum Fed {
 pub(crate) enum FeedError {
     #[error("the files of the run in {0} are gone")]
     Gone(PathBuf),
+    #[cfg(unix)]
     #[error(transparent)]
     Link(#[from] LinkError),
+    #[cfg(not(unix))]
+    #[error("the run in {0} is held by somebody else: end that program")]
+    Foreign(PathBuf),
     #[error("the run's log cannot be read: {0}")]
     Log(#[from] crate::wirelog::ArchiveError),
-}
-
-impl From<io::Error> for FeedError {
-    fn from(error: io::Error) -> Self {
-        Self::Link(error.into())
-    }
+    #[error("the run's directory cannot be read: {0}")]
+    Io(#[from] io::Error),
 }
 
 impl Feed {
     /// The records of the run in `dir` from the byte `offset` on.
-    pub(crate) async fn open(dir: &Path, offset: u64) -> Result<Self, FeedError> {
+    pub(crate) async fn open(
+        runs: &inside::Runs,
+        dir: &Path,
+        offset: u64,
+    ) -> Result<Self, FeedError> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -60,162 +68,97 @@ impl Feed {
                 Some(RunState::Ended(_) | RunState::Dead) => {
                     return Ok(Self::Left(Log::open(dir)?.records(offset)));
                 }
-                Some(RunState::Live) => match Held::attach(dir, offset).await {
-                    Ok(held) => return Ok(Self::Held(Box::new(held))),
-                    // It may just have ended: then it is not live when looked at again.
-                    Err(LinkError::Io(error)) if is_gone(&error) && tries < MOST_TRIES => {
-                        tokio::task::yield_now().await;
-                    }
-                    Err(error) => return Err(error.into()),
-                },
+                Some(RunState::Live) => {}
+            }
+            if let Some(run) = runs.get(dir) {
+                return Ok(Self::Inside(inside::Feed::new(run, Log::open(dir)?, offset)));
+            }
+            match Self::attach(dir, offset).await {
+                Ok(feed) => return Ok(feed),
+                // It may just have ended: then it is not live when looked at again.
+                Err(error) if error.is_gone() && tries < MOST_TRIES => {
+                    tokio::task::yield_now().await;
+                }
+                Err(error) => return Err(error),
             }
         }
     }
 
+    #[cfg(unix)]
+    async fn attach(dir: &Path, offset: u64) -> Result<Self, FeedError> {
+        Ok(Self::Held(Box::new(Held::attach(dir, offset).await?)))
+    }
+
+    #[cfg(not(unix))]
+    async fn attach(dir: &Path, _offset: u64) -> Result<Self, FeedError> {
+        Err(FeedError::Foreign(dir.to_owned()))
+    }
+
+    /// Whether somebody holds the run; the log may have more than was read here.
+    pub(crate) fn is_live(&self) -> bool {
+        !matches!(self, Self::Left(_))
+    }
+
     /// Waits for the next record. Nothing is lost when the waiting is given up.
     pub(crate) async fn next(&mut self) -> Result<Fed, FeedError> {
-        match self {
-            Self::Held(held) => Ok(held.next().await?),
-            Self::Left(reader) => Ok(reader.next_record()?.map_or(Fed::Over, Fed::Record)),
-        }
+        let record = match self {
+            #[cfg(unix)]
+            Self::Held(held) => held.next().await?,
+            Self::Inside(inside) => inside.next().await?,
+            Self::Left(reader) => reader.next_record()?,
+        };
+        Ok(record.map_or(Fed::Over, Fed::Record))
     }
 
     /// The next record, if it is there already.
     pub(crate) fn ready(&mut self) -> Option<Located> {
         match self {
-            Self::Held(held) => held.decoder.next_record(),
+            #[cfg(unix)]
+            Self::Held(held) => held.ready(),
+            Self::Inside(inside) => inside.ready(),
             // Whatever else there is to say, waiting for the next one says it.
             Self::Left(reader) => reader.next_record().ok().flatten(),
         }
     }
 
-    /// Says something to the holder, as soon as it listens; to nobody if there is none.
+    /// Says something to who holds the run, as soon as it listens; to nobody if there is none.
     pub(crate) fn say(&mut self, command: Command<'_>) -> Result<(), NewlineInside> {
         match self {
+            #[cfg(unix)]
             Self::Held(held) => held.say(command),
+            Self::Inside(inside) => inside.say(command),
             Self::Left(_) => Ok(()),
         }
     }
 
-    /// Lets the holder gather lines for this time, if it can.
+    /// Lets a holder gather lines for this time: each line wakes two processes.
     pub(crate) fn gather(&mut self, time: Duration) {
-        if let Self::Held(held) = self
-            && held.version >= GATHERS_SINCE
-            && held.gather != time
-        {
-            held.gather = time;
-            // Has no newline in it.
-            let _ = held.say(Command::Gather { time });
+        match self {
+            #[cfg(unix)]
+            Self::Held(held) => held.gather(time),
+            Self::Inside(_) | Self::Left(_) => _ = time,
         }
     }
 
     /// Gives the holder everything that was said.
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         match self {
+            #[cfg(unix)]
             Self::Held(held) => held.flush().await,
-            Self::Left(_) => Ok(()),
+            Self::Inside(_) | Self::Left(_) => Ok(()),
         }
     }
 }
 
-fn is_gone(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
-    matches!(error.kind(), NotFound | ConnectionRefused | ConnectionReset | BrokenPipe)
-}
-
-/// A connection to a holder that waits for neither side.
-#[derive(Debug)]
-pub(crate) struct Held {
-    stream: UnixStream,
-    /// Of the protocol that the holder speaks: it may be older than we are.
-    version: u32,
-    /// For how long it gathers lines.
-    gather: Duration,
-    decoder: Decoder,
-    /// What was said and not taken yet. A holder does not take lines while its CLI does not read.
-    unsaid: BytesMut,
-}
-
-impl Held {
-    async fn attach(dir: &Path, offset: u64) -> Result<Self, LinkError> {
-        let stream = connect(dir)?;
-        stream.set_nonblocking(true)?;
-        let mut held = Self {
-            stream: UnixStream::from_std(stream)?,
-            version: 0,
-            gather: Duration::ZERO,
-            decoder: Decoder::new(offset),
-            unsaid: BytesMut::new(),
-        };
-        held.say(Command::Attach { offset })?;
-        held.flush().await?;
-        let mut heard = BytesMut::new();
-        loop {
-            if let Some((greeting, used)) = Greeting::take(&heard)? {
-                held.version = greeting.version;
-                held.decoder.feed(&heard[used..]);
-                return Ok(held);
-            }
-            held.stream.readable().await?;
-            match held.stream.try_read_buf(&mut heard) {
-                Ok(0) => return Err(io::Error::from(io::ErrorKind::ConnectionReset).into()),
-                Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error.into()),
-                _ => {}
-            }
+impl FeedError {
+    /// Whoever held the run has ended.
+    fn is_gone(&self) -> bool {
+        match self {
+            #[cfg(unix)]
+            Self::Link(LinkError::Io(error)) => is_gone(error),
+            #[cfg(not(unix))]
+            Self::Foreign(_) => true,
+            _ => false,
         }
-    }
-
-    async fn next(&mut self) -> Result<Fed, LinkError> {
-        loop {
-            if let Some(found) = self.decoder.next_record() {
-                return Ok(Fed::Record(found));
-            }
-            let (mut reader, writer) = self.stream.split();
-            let is_writable = tokio::select! {
-                // Unlike a read that is tried, this one need not be told that there is no more.
-                read = reader.read_buf(self.decoder.room()) => match read {
-                    Ok(0) => return Ok(Fed::Over),
-                    Ok(_) => false,
-                    Err(error) if is_gone(&error) => return Ok(Fed::Over),
-                    Err(error) => return Err(error.into()),
-                },
-                writable = writer.writable(), if !self.unsaid.is_empty() => {
-                    writable?;
-                    true
-                }
-            };
-            if is_writable {
-                self.write_some()?;
-            }
-        }
-    }
-
-    fn write_some(&mut self) -> Result<(), LinkError> {
-        while !self.unsaid.is_empty() {
-            match self.stream.try_write(&self.unsaid) {
-                Ok(written) => self.unsaid.advance(written),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                // Reading will tell what the holder has left behind.
-                Err(error) if is_gone(&error) => self.unsaid.clear(),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(())
-    }
-
-    fn say(&mut self, command: Command<'_>) -> Result<(), NewlineInside> {
-        let mut bytes = Vec::new();
-        command.encode(&mut bytes)?;
-        self.unsaid.extend_from_slice(&bytes);
-        let _ = self.write_some();
-        Ok(())
-    }
-
-    async fn flush(&mut self) -> io::Result<()> {
-        while !self.unsaid.is_empty() {
-            self.stream.writable().await?;
-            self.write_some().map_err(io::Error::other)?;
-        }
-        Ok(())
     }
 }

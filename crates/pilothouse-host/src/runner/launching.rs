@@ -5,10 +5,10 @@ use std::path::Path;
 
 use pilothouse_session::effect::Launch;
 
-use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, Text, connect, look, start};
+use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, Text, look};
 use crate::host::House;
 use crate::host::profile::{CommandLine, Profile, ProfileError};
-use crate::wirelog;
+use crate::{private, wirelog};
 
 /// A run was not started.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub(super) struct Plan<'a> {
 /// Starts the run, unless a daemon that died has done so before. Gives the CLI's process. Blocks.
 pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, LaunchError> {
     let dir = plan.dir;
-    if was_started(dir)? {
+    if was_started(plan.house, dir)? {
         return Ok(cli_pid(dir));
     }
     // Its daemon may have died before anything was started in it.
@@ -43,25 +43,24 @@ pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, La
         _ => {}
     }
     if let Some(parent) = dir.parent() {
-        crate::host::private_dir(parent)?;
+        private::dir(parent)?;
     }
     let options = &plan.house.options;
     let line = plan.profile.command_line(&options.cli, plan.cwd, launch, plan.trace.clone())?;
     let mut spec = spec(&launch.run.to_string(), plan.cwd, line);
     spec.times = options.times;
-    spec.tied = !options.hold;
     spec.clear_env = options.clear_env;
     let given = options.env.iter().map(|(name, value)| (Text(name.into()), Text(value.into())));
     spec.set_env.splice(0..0, given);
-    Ok(Some(start(&options.holder, dir, &spec)?.cli))
+    Ok(Some(plan.house.start_run(dir, &spec)?))
 }
 
 /// Whether a CLI was started in `dir`, be it by a daemon that died in the middle of it.
-fn was_started(dir: &Path) -> io::Result<bool> {
+fn was_started(house: &House, dir: &Path) -> io::Result<bool> {
     loop {
         match look(dir)? {
             None => return Ok(false),
-            Some(RunState::Live) if connect(dir).is_ok() => return Ok(true),
+            Some(RunState::Live) if house.has_run(dir) => return Ok(true),
             // A holder whose daemon has died on it: in a moment it listens or has ended.
             Some(RunState::Live) => std::thread::yield_now(),
             // The log is there before the CLI is.

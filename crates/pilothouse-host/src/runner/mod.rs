@@ -12,6 +12,8 @@ mod asking;
 mod batch;
 mod bustle;
 mod feed;
+#[cfg(unix)]
+mod held;
 mod launching;
 mod observer;
 mod recovery;
@@ -296,12 +298,12 @@ impl Runner {
         batch: &mut Batch,
     ) -> Result<(), RunnerError> {
         match (self.feed.take(), self.session.run()) {
-            (Some(Feed::Held(_)), Some(run)) => {
+            (Some(feed), Some(run)) if feed.is_live() => {
                 // Whatever has become of it: the log has the rest.
-                self.feed = Some(Feed::open(&self.run_dir(run), self.offset).await?);
+                self.feed = Some(self.open_feed(run).await?);
                 batch.acts.extend(self.session.outstanding());
             }
-            (Some(Feed::Left(_)), Some(run)) => {
+            (Some(_), Some(run)) => {
                 end_without_holder(run).await;
                 let why = self.note_death(run, read_at, batch).to_owned();
                 self.exited(Exit::default(), Some(why), Timestamp::now(), read_at, batch);
@@ -430,6 +432,11 @@ impl Runner {
         }
     }
 
+    /// The records of a run from where the last one was read.
+    async fn open_feed(&self, run: RunId) -> Result<Feed, FeedError> {
+        Feed::open(&self.house.inside, &self.run_dir(run), self.offset).await
+    }
+
     fn run_dir(&self, run: RunId) -> PathBuf {
         self.house.run_dir(self.session.id(), run)
     }
@@ -446,7 +453,7 @@ impl Runner {
         });
     }
 
-    /// The daemon goes; the run goes on, unless it is tied to it.
+    /// The daemon goes; the run goes on, unless this daemon holds it.
     async fn leave(&mut self) {
         self.say(ToHolder::Detach);
         if let Some(feed) = &mut self.feed {

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use super::asking::Ask;
 use super::batch::Batch;
-use super::feed::{Fed, Feed, FeedError};
+use super::feed::{Fed, FeedError};
 use super::observer::Observer;
 use super::stderr::StderrTail;
 use super::{Bustle, Runner, RunnerError, end_without_holder};
@@ -72,7 +72,7 @@ impl Runner {
         // As of the stored state: what the lines after it bring about comes again with them.
         let outstanding = self.session.outstanding();
         if let Some(run) = self.session.run() {
-            match Feed::open(&self.run_dir(run), self.offset).await {
+            match self.open_feed(run).await {
                 Ok(feed) => self.feed = Some(feed),
                 Err(error @ FeedError::Gone(_)) => {
                     self.run_is_gone(run, error.to_string(), &mut batch).await?;
@@ -116,9 +116,9 @@ impl Runner {
             match (&mut self.feed, self.session.run()) {
                 (Some(feed), Some(run)) => match feed.next().await? {
                     Fed::Record(first) => self.take_in(first, Instant::now(), &mut batch),
-                    Fed::Over if matches!(feed, Feed::Held(_)) => {
-                        // Whatever has become of its holder: the log has the rest.
-                        self.feed = Some(Feed::open(&self.run_dir(run), self.offset).await?);
+                    Fed::Over if feed.is_live() => {
+                        // Whatever has become of who held it: the log has the rest.
+                        self.feed = Some(self.open_feed(run).await?);
                     }
                     Fed::Over => {
                         end_without_holder(run).await;

@@ -15,10 +15,8 @@ use pilothouse_session::id::{PromptId, RunId};
 use pilothouse_session::input::{HookResult, Transcript};
 
 use super::batch::Batch;
-use super::feed::Feed;
 use super::launching::LaunchError;
 use super::{Runner, RunnerError};
-use crate::holder;
 use crate::holder::protocol::Command as ToHolder;
 
 /// A file that is larger is not kept as it was before a tool changes it.
@@ -43,7 +41,7 @@ impl Runner {
         match done {
             Done::Launched { launch, started: Ok(pid) } => {
                 self.offset = 0;
-                self.feed = Some(Feed::open(&self.run_dir(launch.run), 0).await?);
+                self.feed = Some(self.open_feed(launch.run).await?);
                 let Launch { run, origin, .. } = launch;
                 self.handle(Input::Started { run, pid, origin }, now, read_at, batch);
             }
@@ -73,14 +71,11 @@ impl Runner {
         });
     }
 
-    /// Ends the run, over a connection of its own: the holder does not hear the attached one while
-    /// its CLI does not read. What was said there before is heard first.
+    /// Ends the run. What was said to it before is heard first.
     pub(super) fn stop(&mut self, run: RunId) {
-        let (dir, grace) = (self.run_dir(run), self.house.options.times.after_eof);
+        let (house, dir) = (Arc::clone(&self.house), self.run_dir(run));
         self.jobs.spawn_blocking(move || {
-            if let Err(error) = holder::stop(&dir, grace) {
-                tracing::debug!(%run, %error, "a run that was to be stopped has ended");
-            }
+            house.stop_run(&dir);
             Done::Nothing
         });
     }

@@ -27,6 +27,8 @@ mod log;
 mod record;
 mod write;
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 pub use any::{AnyError, AnyLines, Speaker, Spoken, read_any};
 pub use archive::{ArchiveError, compress};
 pub use decode::{Decoder, Located};
@@ -44,3 +46,9 @@ pub fn exists(dir: &std::path::Path) -> bool {
 
 /// The name of a compressed log.
 pub const ARCHIVE: &str = "wire.log.zst";
+
+/// Now, as records have it.
+pub(crate) fn unix_millis() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -12,6 +12,7 @@ use pilothouse_session::approval::Decision;
 use pilothouse_session::command::Urgency;
 use pilothouse_session::event::{Body, Event, OpenItem, Status};
 use pilothouse_session::id::{ApprovalId, PromptId, SessionId};
+#[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process};
 
 /// More than anything here takes.
@@ -21,7 +22,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) fn sim() -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     let target = exe.ancestors().nth(2).unwrap();
-    let sim = target.join("sim");
+    let sim = target.join(format!("sim{}", std::env::consts::EXE_SUFFIX));
     if !sim.exists() {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let build = ["build", "-q", "-p", "testkit", "--bin", "sim"];
@@ -127,6 +128,7 @@ pub(crate) fn pid_file(dir: &Path) -> Option<(u32, u32)> {
 }
 
 /// No run is left behind, whatever becomes of a test.
+#[cfg(unix)]
 impl Drop for Bed {
     fn drop(&mut self) {
         let Ok(sessions) = std::fs::read_dir(self.path("data/runs")) else { return };
@@ -141,26 +143,33 @@ impl Drop for Bed {
 
 /// Ends the holder of a run. One that is being started is not named yet; its daemon may have been
 /// killed on it, so nobody else would end it.
+#[cfg(unix)]
 fn end_holder(dir: &Path) {
     use pilothouse_host::holder::{RunState, look};
     let deadline = std::time::Instant::now() + PATIENCE;
     while matches!(look(dir), Ok(Some(RunState::Live))) && std::time::Instant::now() < deadline {
-        if let Some((holder, _)) = pid_file(dir) {
-            return kill(holder);
+        match pid_file(dir) {
+            // The host that held it went with the test.
+            Some((holder, _)) if holder == std::process::id() => return,
+            Some((holder, _)) => return kill(holder),
+            None => {}
         }
         std::thread::yield_now();
     }
 }
 
+#[cfg(unix)]
 pub(crate) fn kill(pid: u32) {
     signal(pid, Signal::KILL);
 }
 
 /// It neither reads nor writes any more.
+#[cfg(unix)]
 pub(crate) fn stop(pid: u32) {
     signal(pid, Signal::STOP);
 }
 
+#[cfg(unix)]
 fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let _ = kill_process(pid, signal);

@@ -210,30 +210,3 @@ async fn a_cli_that_cannot_be_started_is_told_of_with_what_it_said() {
     assert!(format!("{:?}", error.body).contains("no-claude-here"), "{error:?}");
     host.close().await;
 }
-
-#[tokio::test]
-async fn a_run_that_is_tied_to_its_daemon_ends_with_it() {
-    let bed = Bed::new();
-    let mut options = bed.options("");
-    options.hold = false;
-    let first = pilothouse_host::Host::open(options).await.unwrap();
-    let session = bed.session(&first).await;
-    let mut watcher = Watcher::new(&first, session, 0).await;
-    prompt(&first, session, "say one\nhold b").await;
-    bed.held("b").await;
-    watcher.until_status(Status::Running).await;
-    let (_, cli) = bed.pids(session);
-    first.close().await;
-    drop(first);
-    let gone = async {
-        while std::path::Path::new(&format!("/proc/{cli}")).exists() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(super::bed::PATIENCE, gone).await.unwrap();
-
-    let second = bed.host().await;
-    let mut watcher = Watcher::new(&second, session, 0).await;
-    watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
-    second.close().await;
-}

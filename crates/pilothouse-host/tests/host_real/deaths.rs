@@ -1,5 +1,6 @@
 //! A daemon goes in mid-turn, a CLI dies in mid-turn.
 
+use pilothouse_host::Host;
 use pilothouse_session::Command;
 use pilothouse_session::event::{Body, DeadRun, Outcome, Status};
 use testkit::model::Recorded;
@@ -27,6 +28,31 @@ async fn an_approval_is_answered_by_the_next_host() {
     assert_eq!(watcher.events[..before.len()], before);
     assert_eq!(watcher.texts(), ["Done."]);
     assert_eq!(watcher.count(|body| matches!(body, Body::RunStarted { .. })), 1);
+    host.close().await;
+}
+
+/// Where the host holds its runs itself they end with it; the conversation goes on in the next.
+#[tokio::test]
+async fn a_conversation_goes_on_after_a_host_that_took_its_run_along() {
+    let stage = Stage::new().await;
+    let mut options = stage.options();
+    options.hold = false;
+    let host = Host::open(options.clone()).await.unwrap();
+    let (session, mut watcher) = stage.session(&host).await;
+    prompt(&host, session, &stage.write("note.txt")).await;
+    let approval = watcher.until_asked().await;
+    decide(&host, session, approval, allow()).await.unwrap();
+    assert_eq!(settled(&mut watcher).await, Outcome::Done);
+    host.close().await;
+    drop((watcher, host));
+
+    let host = Host::open(options).await.unwrap();
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say Later.").await;
+    watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
+    assert_eq!(settled(&mut watcher).await, Outcome::Done);
+    assert_eq!(watcher.texts(), ["Done.", "Later."]);
+    assert!(stage.last_asked().contains("note.txt"), "the conversation goes on");
     host.close().await;
 }
 

@@ -183,7 +183,7 @@ impl Launch {
         let home = set("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
         let is_on = |name: &str| set(name).is_some_and(|value| value != "0" && value != "false");
         Self {
-            cwd: std::fs::canonicalize(&cwd).unwrap_or(cwd),
+            cwd: dunce::canonicalize(&cwd).unwrap_or(cwd),
             config: set("CLAUDE_CONFIG_DIR").map_or_else(|| home.join(".claude"), PathBuf::from),
             temp: set("CLAUDE_CODE_TMPDIR")
                 .or_else(|| set("TMPDIR"))
@@ -204,7 +204,7 @@ impl Launch {
             max_retries: set("CLAUDE_CODE_MAX_RETRIES")
                 .and_then(|count| count.parse().ok())
                 .unwrap_or(10),
-            is_root: rustix::process::geteuid().is_root() && !is_on("IS_SANDBOX"),
+            is_root: super::system::is_root() && !is_on("IS_SANDBOX"),
             flags,
             faults,
         }

@@ -227,7 +227,7 @@ impl Cli {
 
     /// Where the output of a task is written.
     pub(super) fn task_output(&self, id: &str) -> PathBuf {
-        let user = format!("claude-{}", rustix::process::getuid().as_raw());
+        let user = format!("claude-{}", super::system::user());
         let project = super::session::key(&self.launch.cwd);
         let session = self.session.id();
         let directory = self.launch.temp.join(user).join(project).join(session).join("tasks");

@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::sync::mpsc;
 
-use rustix::process::getpgrp;
-use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use crate::system::{TERMINAL, forget_typed, is_foreground};
 
 /// The terminal, to be read from.
 pub(crate) struct Console {
@@ -28,7 +28,7 @@ impl Console {
         if !io::stderr().is_terminal() {
             return None;
         }
-        let tty = File::open("/dev/tty").ok().filter(is_foreground)?;
+        let tty = File::open(TERMINAL).ok().filter(is_foreground)?;
         let (wants, wanted) = mpsc::channel();
         let (sender, lines) = unbounded_channel();
         let mut reader = BufReader::new(tty.try_clone().ok()?);
@@ -56,7 +56,7 @@ impl Console {
 
     /// Forgets what was typed before it was asked for.
     pub(crate) fn forget(&mut self) {
-        let _ = tcflush(&self.tty, QueueSelector::IFlush);
+        forget_typed(&self.tty);
         while self.lines.try_recv().is_ok() {
             self.is_wanted = false;
         }
@@ -72,8 +72,4 @@ impl Console {
         self.is_wanted = false;
         line
     }
-}
-
-fn is_foreground(tty: &File) -> bool {
-    tcgetpgrp(tty).is_ok_and(|group| group == getpgrp())
 }

@@ -101,9 +101,11 @@ pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
             }
             Some((api, beacon)) => {
                 end(config, &api, &beacon).await?;
-                return print(
-                    "The daemon has stopped. Sessions go on; `pilothouse up` takes them up again.\n",
-                );
+                let sessions = match beacon.holds {
+                    true => "Sessions go on; `pilothouse up` takes them up again.",
+                    false => "So has what sessions ran; `pilothouse up` takes them up again.",
+                };
+                return print(&format!("The daemon has stopped. {sessions}\n"));
             }
             // It is just starting, or ending.
             None if Instant::now() < until => tokio::time::sleep(LOOK).await,

@@ -11,7 +11,6 @@ use pilothouse_host::config::Config;
 use pilothouse_host::daemon::DaemonOptions;
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::store::SessionFilter;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
 use super::login::{link_for, open_browser};
@@ -19,6 +18,7 @@ use super::serve::{Serving, told_to_stop};
 use crate::args::DemoArgs;
 use crate::demo::{Place, begin};
 use crate::exit::Exit;
+use crate::system::WindowClosed;
 use crate::view::Screen;
 
 /// More sessions than anybody makes in a demo.
@@ -67,11 +67,11 @@ async fn play(args: &DemoArgs, place: &Place) -> anyhow::Result<Exit> {
     let link = link_for(&serving.daemon, &serving.beacon)?;
     let origin = serving.beacon.origin().unwrap_or_default();
     let (stop, clearing) = (told_to_stop()?, host.clone());
-    let mut window_closed = signal(SignalKind::hangup())?;
+    let mut window_closed = WindowClosed::new()?;
     let running = tokio::spawn(serving.run(async move {
         tokio::select! {
             () = stop => {}
-            _ = window_closed.recv() => {}
+            () = window_closed.next() => {}
         }
         clear(&clearing).await;
     }));

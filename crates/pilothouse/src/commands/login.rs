@@ -2,7 +2,6 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
@@ -10,6 +9,7 @@ use std::str::FromStr;
 use pilothouse_host::config::Config;
 use pilothouse_host::daemon::Daemon;
 use pilothouse_host::http::guard::{BadHostName, HostName, LinkRequest, LoginLink};
+use pilothouse_host::private::Private;
 
 use super::{print, usage};
 use crate::args::LoginArgs;
@@ -149,7 +149,7 @@ fn leading_page(link: &str, data_dir: &Path) -> io::Result<std::path::PathBuf> {
     let page = data_dir.join("login.html");
     let _ = std::fs::remove_file(&page);
     let mut options = OpenOptions::new();
-    let mut file = options.write(true).create_new(true).mode(0o600).open(&page)?;
+    let mut file = options.write(true).create_new(true).private().open(&page)?;
     // Made of an address and letters that need no quoting.
     write!(
         file,
@@ -163,6 +163,9 @@ fn opener() -> Option<&'static str> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if cfg!(target_os = "macos") {
         return Some("open");
+    }
+    if cfg!(windows) {
+        return Some("explorer");
     }
     // Somebody who came over ssh has their browser elsewhere.
     let has_screen = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
@@ -212,6 +215,7 @@ mod tests {
         assert!(!is_known("other.example.org"));
     }
 
+    #[cfg(unix)]
     #[test]
     fn only_its_owner_can_read_the_page_with_the_link() {
         use std::os::unix::fs::PermissionsExt;

@@ -9,20 +9,20 @@ use hyper::Method;
 use pilothouse_host::config::Config;
 use pilothouse_session::id::SessionId;
 use serde::Deserialize;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::sessions::{find, path};
 use crate::args::LogsArgs;
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach, Update, Watch, pour};
+use crate::system::Interrupts;
 use crate::view::{Screen, Transcript};
 
 pub(super) async fn logs(config: &Config, args: &LogsArgs) -> anyhow::Result<Exit> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut interrupts = Interrupts::new()?;
     let mut reach = Reach::open(config).await?;
     let told = match args.raw {
-        true => raw(&mut reach, args, &mut interrupt).await,
-        false => events(&mut reach, args, &mut interrupt).await,
+        true => raw(&mut reach, args, &mut interrupts).await,
+        false => events(&mut reach, args, &mut interrupts).await,
     };
     reach.close().await;
     told
@@ -31,7 +31,7 @@ pub(super) async fn logs(config: &Config, args: &LogsArgs) -> anyhow::Result<Exi
 async fn events(
     reach: &mut Reach,
     args: &LogsArgs,
-    interrupt: &mut Signal,
+    interrupts: &mut Interrupts,
 ) -> anyhow::Result<Exit> {
     let session = find(reach, &args.session).await?.id;
     let mut watch = Watch::new(session, args.after);
@@ -39,7 +39,7 @@ async fn events(
     loop {
         let update = tokio::select! {
             update = watch.next(reach) => update?,
-            _ = interrupt.recv() => return Ok(Exit::Interrupted),
+            () = interrupts.next() => return Ok(Exit::Interrupted),
         };
         match update {
             Update::Event { text, .. } if args.json => writeln!(std::io::stdout(), "{text}")?,
@@ -57,7 +57,11 @@ async fn events(
 }
 
 /// The wire logs, one after the other, byte for byte.
-async fn raw(reach: &mut Reach, args: &LogsArgs, interrupt: &mut Signal) -> anyhow::Result<Exit> {
+async fn raw(
+    reach: &mut Reach,
+    args: &LogsArgs,
+    interrupts: &mut Interrupts,
+) -> anyhow::Result<Exit> {
     let row = find(reach, &args.session).await?;
     let mut wire = Wire { session: row.id, poured: HashMap::new(), out: std::io::stdout() };
     wire.pour(reach).await?;
@@ -69,7 +73,7 @@ async fn raw(reach: &mut Reach, args: &LogsArgs, interrupt: &mut Signal) -> anyh
     loop {
         tokio::select! {
             update = watch.next(reach) => drop(update?),
-            _ = interrupt.recv() => return Ok(Exit::Interrupted),
+            () = interrupts.next() => return Ok(Exit::Interrupted),
         }
         // What else is there already needs no look of its own.
         loop {

@@ -4,6 +4,7 @@ mod asking;
 mod attach;
 mod config;
 mod daemon;
+#[cfg(unix)]
 mod demo;
 mod doctor;
 mod list;
@@ -73,7 +74,12 @@ async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Command::Config(args) => config::config(&load(&common)?, &args),
         Command::Completions(args) => papers::completions(args.shell),
         Command::Man { dir } => papers::man(&dir),
+        #[cfg(unix)]
         Command::Demo(args) => demo::demo(&args).await,
+        #[cfg(not(unix))]
+        Command::Demo(_) => anyhow::bail!(
+            "the demo's Claude runs shell scripts: try it on Linux or macOS, or under WSL"
+        ),
         Command::Run(args) => run::run(&load(&common)?, *args).await,
         Command::Ls(args) => list::ls(&load(&common)?, &args).await,
         Command::Show(args) => list::show(&load(&common)?, &args).await,

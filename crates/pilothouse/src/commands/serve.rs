@@ -14,7 +14,6 @@ use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::http::assets::{Asset, Assets};
 use pilothouse_host::telemetry::Secrets;
 use pilothouse_host::telemetry::log::{LogFormat, init};
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::daemon::end;
 use super::load_with;
@@ -24,11 +23,11 @@ use crate::exit::Exit;
 use crate::reach::{
     Beacon, Claim, Keeper, LOOK, Lit, PATIENCE, is_in_use, is_locked, running, silent,
 };
+use crate::system::{Stops, leave_terminal};
 
 pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     if args.detach {
-        // So that the terminal's end is not ours. Fails only where that is so already.
-        let _ = rustix::process::setsid();
+        leave_terminal();
     }
     let mut options = Options::default();
     if let (false, Some(key)) = (args.listen.is_empty(), Key::named("server.listen")) {
@@ -60,7 +59,8 @@ pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<E
     }
     if stdout.is_terminal() {
         let link = link_for(&serving.daemon, &serving.beacon)?;
-        writeln!(stdout, "log in with {link}\n(Ctrl-C to stop; sessions go on)")?;
+        let without = serving.beacon.without_it();
+        writeln!(stdout, "log in with {link}\n(Ctrl-C to stop; {without})")?;
     }
     stdout.flush()?;
     serving.run(told_to_stop()?).await;
@@ -97,9 +97,10 @@ impl Serving {
     /// Opens it and lights its beacon.
     pub(super) async fn open(config: &Config, mut options: DaemonOptions) -> anyhow::Result<Self> {
         options.pages = Assets::new(pilothouse_web::FILES.iter().map(asset))?.pages();
-        let tls = options.tls.clone();
+        let (tls, holds) = (options.tls.clone(), options.host.holds());
         let daemon = Daemon::open(options).await?;
         let beacon = Beacon::of(Keeper::Daemon, daemon.addresses(), tls.as_ref());
+        let beacon = Beacon { holds, ..beacon };
         let lit = beacon.light(&config.data_dir).with_context(|| {
             format!("the data directory {} cannot be written to", config.data_dir.display())
         })?;
@@ -130,14 +131,8 @@ fn asset(file: &pilothouse_web::File) -> Asset {
     Asset::new(file.path, Bytes::from_static(file.bytes), brotli)
 }
 
-/// Waits for SIGTERM or SIGINT.
+/// Waits to be told to.
 pub(super) fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
+    let mut stops = Stops::new()?;
+    Ok(async move { stops.next().await })
 }

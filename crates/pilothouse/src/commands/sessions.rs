@@ -114,7 +114,7 @@ pub(super) async fn find(reach: &mut Reach, name: &str) -> anyhow::Result<Sessio
 /// A directory as a session needs it: absolute, and text.
 pub(super) fn directory(dir: Option<&std::path::Path>) -> anyhow::Result<String> {
     let dir = dir.unwrap_or_else(|| std::path::Path::new("."));
-    let whole = std::fs::canonicalize(dir).map_err(|error| {
+    let whole = dunce::canonicalize(dir).map_err(|error| {
         usage(format!("the directory {} cannot be used: {error}", dir.display()))
     })?;
     match whole.to_str() {

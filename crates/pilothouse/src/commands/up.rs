@@ -2,18 +2,19 @@
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use anyhow::Context;
 use pilothouse_host::config::Config;
+use pilothouse_host::private::{self, Private};
 
 use super::login::{link, open_browser};
 use super::{load, print};
 use crate::args::{Common, UpArgs};
 use crate::exit::Exit;
 use crate::reach::{Keeper, Reach, running};
+use crate::system::detach;
 
 /// Where a daemon in the background writes what it has to tell.
 const LOG: &str = "daemon.log";
@@ -28,10 +29,11 @@ pub(super) async fn up(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
     let state = if was_there { "runs already" } else { "runs now" };
     print(&format!(
         "The daemon {state} at {} (pid {}).\n{} {link}\n\nThe link works once, for a few minutes; \
-         `pilothouse login` makes another.\nStop it with `pilothouse down`; sessions go on.\n",
+         `pilothouse login` makes another.\nStop it with `pilothouse down`; {}.\n",
         beacon.origin().unwrap_or_default(),
         beacon.pid,
         if opened { "Your browser opens" } else { "Open" },
+        beacon.without_it(),
     ))
 }
 
@@ -57,10 +59,7 @@ async fn has_daemon(config: &Config) -> anyhow::Result<bool> {
 /// Starts `serve` and waits until it listens.
 fn start(common: &Common, config: &Config) -> anyhow::Result<()> {
     let dir = &config.data_dir;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)
+    private::dir(dir)
         .with_context(|| format!("the data directory {} cannot be made", dir.display()))?;
     let log_path = dir.join(LOG);
     let mut options = OpenOptions::new();
@@ -68,12 +67,13 @@ fn start(common: &Common, config: &Config) -> anyhow::Result<()> {
         .create(true)
         .append(true)
         .read(true)
-        .mode(0o600)
+        .private()
         .open(&log_path)
         .with_context(|| format!("the log {} cannot be opened", log_path.display()))?;
     let before = log.seek(SeekFrom::End(0))?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["serve", "--detach"]);
+    detach(&mut command);
     if let Some(file) = &common.config {
         command.arg("--config").arg(std::path::absolute(file)?);
     }

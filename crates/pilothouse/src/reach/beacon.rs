@@ -3,14 +3,13 @@
 //! Whoever has the directory's lock writes it and takes it away again. One that was killed leaves it
 //! behind: then nobody has the lock.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use pilothouse_host::http::guard::Tls;
-use rustix::fs::{FlockOperation, flock};
+use pilothouse_host::private::Private;
 use serde::{Deserialize, Serialize};
 
 use super::tls;
@@ -46,6 +45,14 @@ pub(crate) struct Beacon {
     pub(crate) certificate: Option<String>,
     /// Its version.
     pub(crate) version: String,
+    /// What sessions run goes on without it.
+    #[serde(default = "usually")]
+    pub(crate) holds: bool,
+}
+
+/// So it was before this was told.
+fn usually() -> bool {
+    true
 }
 
 impl Beacon {
@@ -58,6 +65,7 @@ impl Beacon {
             tls: tls.is_some(),
             certificate: tls.map(|tls| tls::written(tls.certificate())),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            holds: true,
         }
     }
 
@@ -74,7 +82,7 @@ impl Beacon {
         let path = data_dir.join(FILE);
         let beside = data_dir.join(format!("{FILE}.{}", self.pid));
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(0o600);
+        options.write(true).create(true).truncate(true).private();
         options.open(&beside)?.write_all(&serde_json::to_vec(self)?)?;
         fs::rename(&beside, &path)?;
         Ok(Lit(path))
@@ -93,6 +101,14 @@ impl Beacon {
         };
         let all = || self.addresses.iter().map(here);
         all().find(|address| address.ip().is_loopback()).or_else(|| all().next())
+    }
+
+    /// What becomes of sessions when it ends.
+    pub(crate) fn without_it(&self) -> &'static str {
+        match self.holds {
+            true => "sessions go on",
+            false => "what sessions run ends with it",
+        }
     }
 
     /// What a browser on this machine calls it.
@@ -114,7 +130,7 @@ impl Drop for Lit {
 
 /// Whether somebody serves a directory.
 pub(crate) fn is_locked(data_dir: &Path) -> bool {
-    is_held(&data_dir.join("lock"), FlockOperation::NonBlockingLockShared)
+    is_held(&data_dir.join("lock"), File::try_lock_shared)
 }
 
 /// A daemon that waits for a command to leave it the directory. While there is one, no command
@@ -128,22 +144,22 @@ impl Claim {
     /// Claims the directory. Several may: one of them gets it.
     pub(crate) fn make(data_dir: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
+        options.write(true).create(true).truncate(false).private();
         let file = options.open(data_dir.join(NEXT))?;
-        flock(&file, FlockOperation::LockShared)?;
+        file.lock_shared()?;
         Ok(Self { _file: file })
     }
 }
 
 /// Whether a daemon waits for the directory.
 pub(super) fn is_claimed(data_dir: &Path) -> bool {
-    is_held(&data_dir.join(NEXT), FlockOperation::NonBlockingLockExclusive)
+    is_held(&data_dir.join(NEXT), File::try_lock)
 }
 
-fn is_held(path: &Path, by_trying: FlockOperation) -> bool {
+fn is_held(path: &Path, by_trying: fn(&File) -> Result<(), TryLockError>) -> bool {
     let Ok(file) = File::open(path) else { return false };
     // Given back at once, when the file is closed.
-    matches!(flock(&file, by_trying), Err(rustix::io::Errno::WOULDBLOCK))
+    matches!(by_trying(&file), Err(TryLockError::WouldBlock))
 }
 
 #[cfg(test)]
@@ -162,7 +178,7 @@ mod tests {
         let beacon = beacon(&["127.0.0.1:7717"]);
         let lit = beacon.light(dir.path()).unwrap();
         assert_eq!(Beacon::read(dir.path()), None);
-        flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+        lock.try_lock().unwrap();
         assert_eq!(Beacon::read(dir.path()), Some(beacon));
         drop(lit);
         assert_eq!(Beacon::read(dir.path()), None);

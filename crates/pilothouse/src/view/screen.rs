@@ -11,6 +11,7 @@ use anstyle::Style;
 use super::style::DIM;
 use super::text::cut;
 use crate::args::Color;
+use crate::system::columns;
 
 /// The width where none is known.
 const USUAL_WIDTH: usize = 80;
@@ -18,9 +19,7 @@ const USUAL_WIDTH: usize = 80;
 /// How many columns the terminal has.
 pub(super) fn width() -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout());
-    let told = size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    told.or(asked).unwrap_or(USUAL_WIDTH)
+    columns().or(asked).unwrap_or(USUAL_WIDTH)
 }
 
 /// Whether somebody looks at both outputs.

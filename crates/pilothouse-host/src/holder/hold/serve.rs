@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::super::feed::Wanted;
 use super::super::protocol::{Greeting, Heard, VERSION};
 use super::super::visitor::{Sending, Visitor};
-use super::{Hold, LONGEST_REST, Ready, Stage, Tie, unix_millis};
-use crate::wirelog::{Closed, Head};
+use super::{Hold, LONGEST_REST, Ready, Stage};
+use crate::wirelog::{Closed, Head, unix_millis};
 
 /// More connections than a daemon ever makes; the oldest that has not attached gives way.
 const MOST_VISITORS: usize = 8;
@@ -136,20 +136,6 @@ impl Hold {
         self.check(added, now);
     }
 
-    /// Ends with the daemon, if it is to.
-    fn keep_tie(&mut self, attached: bool, now: Instant) {
-        match self.tie {
-            Some(Tie::Awaited) if attached => self.tie = Some(Tie::Attached),
-            Some(Tie::Attached) if !attached => {
-                self.tie = None;
-                // The log has everything; nobody is to come and hear it from us.
-                self.times.linger = Duration::ZERO;
-                self.stop(self.times.after_eof, now);
-            }
-            _ => {}
-        }
-    }
-
     /// Tells the daemon what is new, and lets go of who has gone.
     pub(super) fn tell(&mut self, now: Instant) {
         let len = self.log.len();
@@ -164,7 +150,6 @@ impl Hold {
         if whole && read && !attached {
             self.stage = Stage::Over;
         }
-        self.keep_tie(attached, now);
         self.alone_since = match attached {
             true => None,
             false => self.alone_since.or(Some(now)),

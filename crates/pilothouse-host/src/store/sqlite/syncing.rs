@@ -36,7 +36,9 @@ impl WriteAheadLog {
         let mut path = database.as_os_str().to_owned();
         path.push("-wal");
         let path = PathBuf::from(path);
-        Ok(Self(File::open(&path).map_err(|error| StoreError::file(&path, &error))?))
+        // Never written to here; but not everywhere may those sync a file who only read it.
+        let opened = File::options().write(true).open(&path);
+        Ok(Self(opened.map_err(|error| StoreError::file(&path, &error))?))
     }
 }
 

@@ -94,7 +94,7 @@ pub(in crate::store) fn backup(conn: &Connection, path: &Path) -> Result<(), Sto
         return Err(failed(std::io::Error::other("the name is not UTF-8")));
     };
     conn.execute("VACUUM INTO ?1", [name])?;
-    let file = fs::File::open(unfinished).map_err(failed)?;
+    let file = fs::File::options().write(true).open(unfinished).map_err(failed)?;
     file.sync_all().map_err(failed)?;
     fs::rename(unfinished, path).map_err(failed)
 }

@@ -5,13 +5,11 @@
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 use tokio::sync::Notify;
@@ -21,6 +19,7 @@ use super::Call;
 use super::outcome::Outcome;
 use crate::sim::abort::Abort;
 use crate::sim::cli::{Cli, State};
+use crate::sim::system::{Group, signal_of};
 use crate::sim::tasks::{End, Kind, Notice, Task, fresh_id, fresh_run_id};
 
 /// A command that runs this long is worth a word.
@@ -31,14 +30,12 @@ const DEFAULT_TIMEOUT: u64 = 120_000;
 /// A process whose whole group ends with it.
 struct Running {
     child: Child,
-    group: Option<Pid>,
+    group: Group,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if let Some(group) = self.group {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+        self.group.kill();
     }
 }
 
@@ -51,23 +48,17 @@ impl Running {
         let file = || -> std::io::Result<File> {
             OpenOptions::new().create(true).append(true).open(output)
         };
-        let child = Command::new("sh")
-            .arg("-c")
-            .arg(command)
-            .current_dir(&cli.launch.cwd)
-            .stdin(Stdio::null())
-            .stdout(file()?)
-            .stderr(file()?)
-            .process_group(0)
-            .spawn()?;
-        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command).current_dir(&cli.launch.cwd);
+        shell.stdin(Stdio::null()).stdout(file()?).stderr(file()?);
+        let (group, child) = Group::start(&mut shell)?;
         Ok(Self { child, group })
     }
 
     async fn ended(&mut self) -> Option<ExitStatus> {
         let status = self.child.wait().await.ok();
-        // What it left behind may go on; its number may soon belong to somebody else.
-        self.group = None;
+        // What it left behind may go on.
+        self.group.forget();
         status
     }
 }
@@ -174,7 +165,7 @@ fn finished(status: Option<ExitStatus>, output: &Path) -> Outcome {
 
 fn code_of(status: Option<ExitStatus>) -> i32 {
     status.map_or(1, |status| {
-        status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
+        status.code().or_else(|| signal_of(status).map(|signal| 128 + signal)).unwrap_or(1)
     })
 }
 

@@ -5,6 +5,7 @@
 //! through for messages that this version does not know.
 
 mod claude;
+#[cfg(unix)]
 mod holding;
 mod recorded;
 
@@ -31,6 +32,7 @@ pub(super) async fn doctor(config: &Config, args: &JsonArgs) -> anyhow::Result<E
     progress("Claude Code")?;
     report.checks.extend(claude::checks(cli, &config.session).await);
     progress("holders")?;
+    #[cfg(unix)]
     report.checks.push(holding::holder().await);
     report.checks.push(port(config).await);
     progress("recorded sessions")?;

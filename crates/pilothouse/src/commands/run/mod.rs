@@ -140,7 +140,7 @@ async fn created(reach: &mut Reach, args: &RunArgs, cwd: &str) -> anyhow::Result
     let mut set = |name: &str, value: Option<Value>| {
         profile.extend(value.map(|value| (name.to_owned(), value)));
     };
-    let claude = args.claude.as_ref().map(std::fs::canonicalize).transpose()?;
+    let claude = args.claude.as_ref().map(dunce::canonicalize).transpose()?;
     set("claude", claude.map(|claude| json!(claude)));
     set("model", args.model.clone().map(Value::from));
     set("mode", args.mode.clone().map(Value::from));

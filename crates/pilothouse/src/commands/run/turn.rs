@@ -9,12 +9,12 @@ use pilothouse_session::approval::{Approval, Decider, Decision};
 use pilothouse_session::event::{Body, Completion, DeadRun, Event, Outcome, PromptState, Status};
 use pilothouse_session::id::{PromptId, SessionId};
 use serde_json::json;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::commands::asking::{Asking, decide};
 use crate::commands::sessions::path;
 use crate::exit::{Exit, Trouble};
 use crate::reach::{Ask, Reach, Update, Watch};
+use crate::system::Stops;
 use crate::view::{BAD, DIM, Screen, Transcript, harmless, seconds};
 
 /// How often the last line is drawn anew.
@@ -80,8 +80,7 @@ impl Turn {
         mut watch: Watch,
         reach: &mut Reach,
     ) -> anyhow::Result<Exit> {
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
+        let mut stops = Stops::new()?;
         let mut tick = tokio::time::interval(TICK);
         loop {
             enum Happened {
@@ -97,7 +96,7 @@ impl Turn {
                     tokio::select! {
                         update = &mut next => break Happened::Update(Box::new(update?)),
                         line = self.asking.line() => break Happened::Line(line),
-                        () = asked_to_stop(&mut interrupt, &mut terminate) => break Happened::Stop,
+                        () = stops.next() => break Happened::Stop,
                         _ = tick.tick() => self.tick()?,
                     }
                 }
@@ -286,11 +285,4 @@ impl Turn {
 /// Whether there is no CLI that could be used, or it lacks a login: no other prompt will help.
 fn lacks_cli(code: Option<&str>) -> bool {
     matches!(code, Some("not_started" | "authentication_failed"))
-}
-
-async fn asked_to_stop(interrupt: &mut Signal, terminate: &mut Signal) {
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
 }

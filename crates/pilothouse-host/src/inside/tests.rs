@@ -1,0 +1,298 @@
+//! With shells in place of the CLI.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use super::*;
+use crate::holder::protocol::Command;
+use crate::holder::{RunState, look};
+use crate::wirelog::{Closed, Exit, Log, Record};
+
+/// More than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where runs are held.
+struct Bed {
+    dir: tempfile::TempDir,
+    runs: Runs,
+}
+
+impl Bed {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), runs: Runs::default() }
+    }
+
+    fn spec(&self, script: &str) -> HoldSpec {
+        let run = uuid::Uuid::new_v4().to_string();
+        let mut spec = HoldSpec::new(run, "sh", "/").args(["-c", script]);
+        spec.times.after_eof = Duration::from_millis(200);
+        spec.times.after_term = Duration::from_millis(200);
+        spec
+    }
+
+    fn start_in(&self, dir: &Path, spec: &HoldSpec) -> Held {
+        let dir = dir.join(&spec.run);
+        let pid = self.runs.start(&dir, spec).unwrap();
+        let feed = Feed::new(self.runs.get(&dir).unwrap(), Log::open(&dir).unwrap(), 0);
+        Held { dir, pid, feed, seen: Vec::new() }
+    }
+
+    fn sh(&self, script: &str) -> Held {
+        self.start_in(self.dir.path(), &self.spec(script))
+    }
+}
+
+/// A run, and what was heard of it.
+struct Held {
+    dir: PathBuf,
+    pid: u32,
+    feed: Feed,
+    seen: Vec<Record>,
+}
+
+impl Held {
+    fn send(&self, number: u64, line: &str) {
+        self.feed.say(Command::Send { number, line: line.as_bytes() }).unwrap();
+    }
+
+    fn say(&self, command: Command<'_>) {
+        self.feed.say(command).unwrap();
+    }
+
+    /// Hears everything up to such a record.
+    async fn until(&mut self, wanted: impl Fn(&Record) -> bool) {
+        let heard = async {
+            while let Some(found) = self.feed.next().await.unwrap() {
+                self.seen.push(found.record);
+                if self.seen.last().is_some_and(&wanted) {
+                    return;
+                }
+            }
+            panic!("it is over: {:?}", self.seen);
+        };
+        tokio::time::timeout(PATIENCE, heard).await.unwrap();
+    }
+
+    async fn until_out(&mut self, text: &str) {
+        self.until(|record| matches!(record, Record::Out { line, .. } if line == text)).await;
+    }
+
+    /// Hears everything to the end. Then the log says the same, and nobody holds it.
+    async fn end(&mut self) -> Exit {
+        self.until(|record| matches!(record, Record::Exited { .. })).await;
+        let over = tokio::time::timeout(PATIENCE, self.feed.next()).await.unwrap().unwrap();
+        assert!(over.is_none(), "{over:?}");
+        let log: Vec<Record> =
+            Log::open(&self.dir).unwrap().records(0).map(|found| found.unwrap().record).collect();
+        assert_eq!(log, self.seen);
+        let wait = std::fs::File::open(self.dir.join(crate::holder::PID_FILE)).unwrap();
+        wait.lock_shared().unwrap();
+        match look(&self.dir).unwrap().unwrap() {
+            RunState::Ended(exit) => exit,
+            state => panic!("{state:?}"),
+        }
+    }
+
+    fn outs(&self) -> Vec<String> {
+        let lines = self.seen.iter().filter_map(|record| match record {
+            Record::Out { line, .. } => Some(String::from_utf8_lossy(line).into_owned()),
+            _ => None,
+        });
+        lines.collect()
+    }
+}
+
+const DONE: Exit = Exit { code: Some(0), signal: None };
+
+#[tokio::test]
+async fn everything_is_in_the_log_in_its_order() {
+    let bed = Bed::new();
+    let mut run = bed.sh("while read -r line; do echo \"got $line\"; echo \"$line\" >&2; done");
+    assert_eq!(look(&run.dir).unwrap(), Some(RunState::Live));
+    assert_eq!(bed.runs.start(&run.dir, &bed.spec("true")).unwrap_err().to_string(), {
+        StartError::Exists(run.dir.clone()).to_string()
+    });
+    run.send(1, "one");
+    run.until_out("got one").await;
+    // Again: whoever sends it does not know that it came. And one too early.
+    run.send(1, "one");
+    run.send(3, "three");
+    run.send(2, "two");
+    run.until_out("got two").await;
+    run.say(Command::Eof);
+    assert_eq!(run.end().await, DONE);
+    assert_eq!(run.outs(), ["got one", "got two"]);
+    let place = |wanted: &dyn Fn(&Record) -> bool| run.seen.iter().position(wanted).unwrap();
+    assert_eq!(place(&|it| matches!(it, Record::Started { pid, .. } if *pid == run.pid)), 0);
+    let taken = place(&|it| matches!(it, Record::In { number: 2, .. }));
+    assert!(taken < place(&|it| matches!(it, Record::Out { line, .. } if line == "got two")));
+    let is_note = |it: &Record| matches!(it, Record::Note { text, .. } if text.starts_with(b"refused line 3"));
+    assert!(run.seen.iter().any(is_note));
+    let errors = run.seen.iter().filter(|it| matches!(it, Record::Err { .. })).count();
+    assert_eq!(errors, 2);
+    assert!(bed.runs.get(&run.dir).is_none());
+}
+
+#[tokio::test]
+async fn many_lines_a_long_one_and_one_without_an_end() {
+    let bed = Bed::new();
+    let script = "seq 1 50000; head -c 3000000 /dev/zero | tr '\\0' a; echo; printf end; exit 7";
+    let mut run = bed.sh(script);
+    let exit = run.end().await;
+    assert_eq!(exit, Exit { code: Some(7), signal: None });
+    let outs = run.outs();
+    assert_eq!(outs.len(), 50_002);
+    assert!(outs.iter().take(50_000).enumerate().all(|(i, line)| *line == (i + 1).to_string()));
+    assert_eq!((outs[50_000].len(), &*outs[50_001]), (3_000_000, "end"));
+    // Who comes later, or in the middle, reads the same.
+    let middle = Log::open(&run.dir).unwrap().records(0).nth(100).unwrap().unwrap();
+    let rest = Log::open(&run.dir).unwrap().records(middle.offset).count();
+    assert_eq!(rest, run.seen.len() - 100);
+}
+
+#[tokio::test]
+async fn one_that_does_not_read_and_does_not_listen_is_ended() {
+    let bed = Bed::new();
+    let mut run = bed.sh("trap '' TERM; echo deaf; while :; do sleep 1000; done");
+    run.until_out("deaf").await;
+    run.send(1, &"x".repeat(1 << 20));
+    run.say(Command::Stop { grace: Duration::from_millis(50) });
+    assert_eq!(run.end().await, Exit { code: None, signal: Some(9) });
+}
+
+#[tokio::test]
+async fn one_that_ends_with_its_input_is_not_killed() {
+    let bed = Bed::new();
+    let mut run = bed.sh("cat; echo bye");
+    run.send(1, "last words");
+    run.say(Command::Stop { grace: PATIENCE });
+    assert_eq!(run.end().await, DONE);
+    assert_eq!(run.outs(), ["last words", "bye"]);
+    assert!(run.seen.iter().any(|it| matches!(it, Record::InClosed { why: Closed::Stop, .. })));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_it_leaves_behind_is_ended() {
+    let bed = Bed::new();
+    let mut run = bed.sh("setsid sh -c 'echo $$; exec sleep 1000' & read -r line");
+    run.until(|record| matches!(record, Record::Out { .. })).await;
+    let left: u32 = run.outs()[0].parse().unwrap();
+    run.say(Command::Eof);
+    run.end().await;
+    let state = std::fs::read_to_string(format!("/proc/{left}/stat")).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+}
+
+#[tokio::test]
+async fn all_end_with_the_host() {
+    let bed = Bed::new();
+    let mut told = bed.sh("echo here; cat");
+    told.until_out("here").await;
+    tokio::time::timeout(PATIENCE, bed.runs.close()).await.unwrap();
+    assert_eq!(told.end().await, DONE);
+
+    let Bed { dir, runs } = Bed::new();
+    let bed = Bed { dir, runs };
+    let mut dropped = bed.sh("echo here; cat");
+    dropped.until_out("here").await;
+    let Bed { dir: _dir, runs } = bed;
+    // Whoever follows it does not keep it alive for ever.
+    let Held { dir, feed, .. } = dropped;
+    drop((runs, feed));
+    let ended = async {
+        while !matches!(look(&dir).unwrap(), Some(RunState::Ended(DONE))) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, ended).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_leaves_nothing() {
+    let bed = Bed::new();
+    let dir = bed.dir.path().join("run");
+    let no_cli = HoldSpec::new("r", "/no/such/claude", "/");
+    let error = bed.runs.start(&dir, &no_cli).unwrap_err();
+    assert!(matches!(error, StartError::NoCli(_)), "{error}");
+    let no_cwd = HoldSpec::new("r", "sh", "/no/such/directory");
+    let error = bed.runs.start(&dir, &no_cwd).unwrap_err();
+    assert!(matches!(error, StartError::NoDirectory(_)), "{error}");
+    let relative = HoldSpec::new("r", "sh", "here");
+    let error = bed.runs.start(&dir, &relative).unwrap_err();
+    assert!(matches!(error, StartError::Relative(_)), "{error}");
+    assert!(!dir.exists());
+}
+
+/// A small disk, in a mount namespace that a shell keeps until its input ends; nothing where that
+/// is not allowed.
+#[expect(clippy::disallowed_methods, reason = "this is not the CLI")]
+fn small_disk(at: &Path) -> Option<(std::process::Child, PathBuf)> {
+    let script = r#"mount -t tmpfs -o size=2m,mode=700 small "$1" && echo ready && read -r end"#;
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]);
+    command.arg(at).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut shell = command.spawn().ok()?;
+    let mut line = String::new();
+    BufReader::new(shell.stdout.take()?).read_line(&mut line).ok()?;
+    let path = PathBuf::from(format!("/proc/{}/root", shell.id())).join(at.strip_prefix("/").ok()?);
+    (line.trim() == "ready" && std::fs::write(path.join("try"), "").is_ok())
+        .then_some((shell, path))
+}
+
+#[tokio::test]
+async fn a_full_disk_makes_it_wait_and_loses_nothing() {
+    let bed = Bed::new();
+    let Some((mut shell, disk)) = small_disk(bed.dir.path()) else {
+        eprintln!("no namespaces here: not tested");
+        return;
+    };
+    let filler = disk.join("filler");
+    std::fs::write(&filler, vec![0; 1_600_000]).unwrap();
+    let mut run = bed.start_in(&disk, &bed.spec("seq 1 40000"));
+    let full = async {
+        while rustix::fs::statvfs(&disk).unwrap().f_bavail > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, full).await.unwrap();
+    std::fs::remove_file(&filler).unwrap();
+    assert_eq!(run.end().await, DONE);
+    assert_eq!(run.outs(), (1..=40_000).map(|n: u32| n.to_string()).collect::<Vec<_>>());
+    let told =
+        |it: &Record| matches!(it, Record::Note { text, .. } if text.starts_with(b"nothing could"));
+    assert!(run.seen.iter().any(told));
+    drop(shell.stdin.take());
+    shell.wait().unwrap();
+}
+
+#[tokio::test]
+async fn one_that_ends_while_the_disk_is_full_has_its_end_in_the_log() {
+    let bed = Bed::new();
+    let Some((mut shell, disk)) = small_disk(bed.dir.path()) else {
+        eprintln!("no namespaces here: not tested");
+        return;
+    };
+    // More than is left of a page that was begun.
+    let mut run = bed.start_in(&disk, &bed.spec("read -r x; head -c 9000 /dev/zero | tr '\\0' a"));
+    run.until(|record| matches!(record, Record::Started { .. })).await;
+    let filler = disk.join("filler");
+    let mut file = std::fs::File::create(&filler).unwrap();
+    while file.write_all(&[0; 4096]).is_ok() {}
+    run.send(1, "go");
+    let log = run.dir.join(wirelog::FILE);
+    let stuck = async {
+        while Path::new(&format!("/proc/{}", run.pid)).exists()
+            || !std::fs::metadata(&log).unwrap().len().is_multiple_of(4096)
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, stuck).await.unwrap();
+    std::fs::remove_file(&filler).unwrap();
+    drop(file);
+    assert_eq!(run.end().await, DONE);
+    assert_eq!(run.outs(), ["a".repeat(9000)]);
+    drop(shell.stdin.take());
+    shell.wait().unwrap();
+}
