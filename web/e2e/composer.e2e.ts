@@ -78,6 +78,14 @@ describe("the composer", () => {
     await field().press("Enter");
     expect(await field().inputValue()).toBe("Look at @src/harbour.rs ");
     await field().fill("");
+    await field().pressSequentially("/comp");
+    await page.getByRole("option", { name: /compact/ }).waitFor();
+    const atOnce = await field().evaluate((element: HTMLTextAreaElement) => {
+      element.dispatchEvent(new KeyboardEvent("keydown", { key: "Tab", bubbles: true, cancelable: true }));
+      return { text: element.value, caret: element.selectionEnd };
+    });
+    expect(atOnce, "whoever types on at once").toEqual({ text: "/compact ", caret: 9 });
+    await field().fill("");
     await field().pressSequentially("/");
     await page.getByRole("listbox", { name: "Commands" }).waitFor();
     await field().press("Escape");
