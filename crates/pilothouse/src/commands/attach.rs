@@ -14,13 +14,15 @@ use super::sessions::{SessionDetail, find, path};
 use crate::args::AttachArgs;
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach, Update, Watch};
+use crate::system::Interrupts;
 use crate::view::{BAD, DIM, Screen, Transcript};
 
 pub(super) async fn attach(config: &Config, args: &AttachArgs) -> anyhow::Result<Exit> {
+    let interrupts = Interrupts::new()?;
     let mut reach = Reach::open(config).await?;
     let attached = Attached::begin(&mut reach, args).await;
     let ended = match attached {
-        Ok((attached, watch)) => attached.follow(watch, &mut reach).await,
+        Ok((attached, watch)) => attached.follow(watch, interrupts, &mut reach).await,
         Err(error) => Err(error),
     };
     reach.close().await;
@@ -61,7 +63,12 @@ impl Attached {
         Ok((attached, watch))
     }
 
-    async fn follow(mut self, mut watch: Watch, reach: &mut Reach) -> anyhow::Result<Exit> {
+    async fn follow(
+        mut self,
+        mut watch: Watch,
+        mut interrupts: Interrupts,
+        reach: &mut Reach,
+    ) -> anyhow::Result<Exit> {
         loop {
             enum Happened {
                 Update(Box<Update>),
@@ -71,7 +78,7 @@ impl Attached {
             let happened = tokio::select! {
                 update = watch.next(reach) => Happened::Update(Box::new(update?)),
                 line = self.asking.any_line() => Happened::Line(line),
-                _ = tokio::signal::ctrl_c() => Happened::Interrupt,
+                () = interrupts.next() => Happened::Interrupt,
             };
             match happened {
                 Happened::Update(update) => self.update(*update, reach).await?,

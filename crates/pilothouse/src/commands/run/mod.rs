@@ -16,6 +16,7 @@ use super::usage;
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::reach::{ApiError, Ask, Reach, Update, Watch, quoted};
+use crate::system::Interrupts;
 pub(super) use prompt::text;
 use turn::{Output, Turn};
 
@@ -75,12 +76,13 @@ pub(super) async fn stop(reach: &mut Reach, session: SessionId) -> anyhow::Resul
         return Ok(());
     }
     let row: SessionRow = reach.get(&path(session)).await?;
+    let mut interrupts = Interrupts::new()?;
     let mut watch = Watch::new(session, row.last_seq);
     let mut status = row.status;
     while status.has_run() {
         let update = tokio::select! {
             update = watch.next(reach) => update?,
-            _ = tokio::signal::ctrl_c() => return Ok(()),
+            () = interrupts.next() => return Ok(()),
         };
         if let Update::Event { event: Some(event), .. } = update
             && let Body::SessionStatus { status: now } = event.body
