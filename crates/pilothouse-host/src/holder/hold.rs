@@ -134,8 +134,8 @@ impl Hold {
         })
     }
 
-    /// Runs to the end.
-    pub(super) fn run(mut self) -> io::Result<()> {
+    /// Runs to the end. Whoever said goodbye stays connected until this is dropped.
+    pub(super) fn run(&mut self) -> io::Result<()> {
         let written = self.log.flush();
         self.check(written, Instant::now());
         let mut now = Instant::now();

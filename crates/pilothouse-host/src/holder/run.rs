@@ -119,10 +119,12 @@ fn hold(options: HoldOptions) -> io::Result<()> {
     // If the caller has gone, the next daemon finds this.
     let _ = caller.write_all(answer.as_bytes());
     drop(caller);
-    let Ok((hold, _)) = held else { return Err(io::ErrorKind::Other.into()) };
+    let Ok((mut hold, _)) = held else { return Err(io::ErrorKind::Other.into()) };
     let ran = hold.run();
     let _ = std::fs::remove_file(SOCKET);
+    // In this order: whoever sees the connection end finds the run unlocked.
     drop(pid_file);
+    drop(hold);
     ran
 }
 

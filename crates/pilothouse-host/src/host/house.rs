@@ -42,7 +42,8 @@ pub(crate) struct House {
     pub(crate) inside: inside::Runs,
     pub(super) policies: Policies,
     open: Mutex<HashMap<SessionId, Open>>,
-    loops: TaskTracker,
+    /// Loops, and what they leave to be done. The host closes when all of it is.
+    pub(crate) tasks: TaskTracker,
     pub(super) closing: CancellationToken,
     /// One log is packed at a time: sessions need the processor more.
     pub(super) packing: Semaphore,
@@ -91,7 +92,7 @@ impl House {
             inside: inside::Runs::default(),
             policies,
             open: Mutex::default(),
-            loops: TaskTracker::new(),
+            tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             packing: Semaphore::new(1),
             lock: Mutex::new(Some(lock)),
@@ -105,8 +106,8 @@ impl House {
             self.mailbox(session);
         }
         let house = Arc::clone(self);
-        self.loops.spawn(async move { house.tidy_runs().await });
-        self.loops.spawn(Arc::clone(self).keep_tidy());
+        self.tasks.spawn(async move { house.tidy_runs().await });
+        self.tasks.spawn(Arc::clone(self).keep_tidy());
         Ok(())
     }
 
@@ -169,13 +170,13 @@ impl House {
             return mailbox.clone();
         }
         let (sender, asks) = mailbox();
-        if open.is_shut || self.loops.is_closed() {
+        if open.is_shut || self.tasks.is_closed() {
             // Nobody will hear it.
             return sender;
         }
         open.mailbox = Some(sender.clone());
         let (house, tail) = (Arc::clone(self), Arc::clone(&open.tail));
-        self.loops.spawn(house.run_loop(session, tail, asks));
+        self.tasks.spawn(house.run_loop(session, tail, asks));
         sender
     }
 
@@ -281,14 +282,14 @@ impl House {
         // Under the lock of the registry: from here on no loop is started.
         let mailboxes: Vec<_> = {
             let registry = self.registry();
-            self.loops.close();
+            self.tasks.close();
             self.closing.cancel();
             registry.values().filter_map(|open| open.mailbox.clone()).collect()
         };
         for mailbox in mailboxes {
             let _ = mailbox.send(Ask::Leave).await;
         }
-        self.loops.wait().await;
+        self.tasks.wait().await;
         self.inside.close().await;
         self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

@@ -13,7 +13,7 @@ use super::HostError;
 use super::house::{House, blocking};
 #[cfg(unix)]
 use crate::holder;
-use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, find};
+use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, find, look};
 use crate::wirelog::compress;
 
 impl House {
@@ -33,6 +33,9 @@ impl House {
     pub(super) async fn tidy_runs(self: Arc<Self>) {
         let house = Arc::clone(&self);
         for dir in blocking(move || house.left_behind()).await {
+            if self.closing.is_cancelled() {
+                return;
+            }
             self.pack(dir).await;
         }
     }
@@ -99,16 +102,14 @@ impl House {
         }
     }
 
-    /// Packs the log of a run, as soon as its holder has ended.
+    /// Packs the log of a run that has ended. One that somebody still holds is left to who looks at
+    /// it next.
     pub(crate) async fn pack(&self, dir: PathBuf) {
         let Ok(_turn) = self.packing.acquire().await else { return };
-        let packed = blocking(move || {
-            match wait_for_end(&dir) {
-                // Deleted meanwhile.
-                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-                ended => ended?,
-            }
-            compress(&dir).map_err(io::Error::other)
+        let packed = blocking(move || match look(&dir)? {
+            // Deleted meanwhile, or held.
+            None | Some(RunState::Live) => Ok(()),
+            Some(RunState::Ended(_) | RunState::Dead) => compress(&dir).map_err(io::Error::other),
         });
         if let Err(error) = packed.await {
             tracing::warn!(%error, "the log of a run was not packed; it can be read as it is");

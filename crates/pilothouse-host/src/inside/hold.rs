@@ -113,8 +113,8 @@ impl Hold {
         }
     }
 
-    /// Runs to the end.
-    pub(super) async fn run(mut self) {
+    /// Runs to the end. As long as what it gives is there, nobody is told of that.
+    pub(super) async fn run(mut self) -> watch::Sender<u64> {
         self.write_down();
         while self.stage != Stage::Ended || !self.log.is_clear() {
             let step = self.wait().await;
@@ -132,6 +132,7 @@ impl Hold {
             self.write_down();
         }
         self.cli.let_go().await;
+        self.told
     }
 
     async fn wait(&mut self) -> Step {

@@ -86,12 +86,14 @@ impl Runs {
         let (open, dir) = (Arc::downgrade(&self.open), dir.to_owned());
         let hold = Hold::new(spec, (cli, pipes), log, ordered, told);
         self.tasks.spawn(async move {
-            hold.run().await;
-            // In this order: who finds it locked finds it here, or finds it unlocked the next time.
+            let told = hold.run().await;
+            // In this order: who finds it locked finds it here, or finds it unlocked the next time;
+            // who is told of its end finds it unlocked.
             drop(pid_file);
             if let Some(open) = open.upgrade() {
                 lock(&open).remove(&dir);
             }
+            drop(told);
         });
         Ok(pid)
     }

@@ -140,6 +140,13 @@ impl Feed {
         }
     }
 
+    /// Waits until nobody holds the run any more. Whoever does was told to go.
+    pub(crate) async fn end(mut self) {
+        // Who cannot be told any more has gone.
+        let _ = self.flush().await;
+        while let Ok(Fed::Record(_)) = self.next().await {}
+    }
+
     /// Gives the holder everything that was said.
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         match self {

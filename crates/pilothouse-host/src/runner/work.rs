@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use pilothouse_client::history::{History, HistoryError, Scope, SessionId as CliSession};
@@ -18,6 +18,9 @@ use super::batch::Batch;
 use super::launching::LaunchError;
 use super::{Runner, RunnerError};
 use crate::holder::protocol::Command as ToHolder;
+
+/// How long a holder may take that has nothing left to do.
+const HOLDER_GOES_WITHIN: Duration = Duration::from_secs(5);
 
 /// A file that is larger is not kept as it was before a tool changes it.
 const LARGEST_BASELINE: u64 = 4 * 1024 * 1024;
@@ -97,16 +100,18 @@ impl Runner {
         });
     }
 
-    /// The run has ended and all of it is in the log: its holder may go, and the log be packed.
+    /// The run has ended and all of it is in the log: its holder may go, and the log be packed. The
+    /// host does not close before that.
     pub(super) fn put_away(&mut self, run: RunId) {
         self.say(ToHolder::Bye);
         let feed = self.feed.take();
         let (house, dir) = (Arc::clone(&self.house), self.run_dir(run));
-        tokio::spawn(async move {
-            if let Some(mut feed) = feed {
-                // The holder closes the connection when it ends.
-                let _ = feed.flush().await;
-                while let Ok(super::Fed::Record(_)) = feed.next().await {}
+        self.house.tasks.spawn(async move {
+            if let Some(feed) = feed
+                && tokio::time::timeout(HOLDER_GOES_WITHIN, feed.end()).await.is_err()
+            {
+                tracing::warn!(%run, "its holder does not end; its log is packed another time");
+                return;
             }
             house.pack(dir).await;
         });

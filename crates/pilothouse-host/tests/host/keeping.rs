@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use pilothouse_host::Host;
+use pilothouse_host::holder::{RunState, look};
 use pilothouse_host::host::Keep;
 use pilothouse_host::store::{SessionChange, SessionFilter};
+use pilothouse_host::wirelog::{ARCHIVE, FILE, Log};
 use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 
@@ -151,25 +153,59 @@ async fn what_is_left_of_a_deleted_session_is_removed_and_its_run_ended() {
     assert!(runs_of(&bed, kept).exists());
 }
 
-#[tokio::test]
-async fn the_log_of_a_run_that_has_ended_is_packed() {
-    let bed = Bed::new();
-    let host = bed.host().await;
-    let session = bed.session(&host).await;
-    let mut watcher = Watcher::new(&host, session, 0).await;
-    prompt(&host, session, "say one").await;
+/// A session that has run and was stopped; gives the directory of its run.
+async fn stopped_run(bed: &Bed, host: &Host) -> std::path::PathBuf {
+    let session = bed.session(host).await;
+    let mut watcher = Watcher::new(host, session, 0).await;
+    prompt(host, session, "say one").await;
     watcher.until_status(Status::Idle).await;
     host.command(session, pilothouse_session::Command::Stop).await.unwrap();
     watcher.until_status(Status::Ended).await;
-    let run = std::fs::read_dir(runs_of(&bed, session)).unwrap().next().unwrap().unwrap().path();
+    bed.runs(session).remove(0).dir
+}
+
+fn is_packed(run: &std::path::Path) -> bool {
+    !run.join(FILE).exists() && Log::open(run).is_ok_and(|mut log| log.exit().is_ok())
+}
+
+/// However soon a host closes: nobody holds what has ended in it, and nobody else packs the log at
+/// the same time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_of_a_run_that_has_ended_is_packed_when_the_host_has_closed() {
+    let bed = Bed::new();
+    for hold in [true, false, true, false] {
+        let mut options = bed.options("");
+        options.hold = hold;
+        let host = Host::open(options).await.unwrap();
+        let run = stopped_run(&bed, &host).await;
+        host.close().await;
+        assert!(is_packed(&run), "hold: {hold}");
+        assert_ne!(look(&run).unwrap(), Some(RunState::Live), "hold: {hold}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_killed_host_has_not_packed_the_next_one_packs() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let run = stopped_run(&bed, &host).await;
     host.close().await;
-    drop((watcher, host));
-    // If the first one has not come to it, the next one does.
-    bed.host().await.close().await;
-    let names = std::fs::read_dir(&run).unwrap().map(|entry| entry.unwrap().file_name());
-    let names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
-    assert!(names.contains(&"wire.log.zst".to_owned()), "{names:?}");
-    assert!(!names.contains(&"wire.log".to_owned()), "{names:?}");
+    drop(host);
+    let mut log = Log::open(&run).unwrap();
+    let end = usize::try_from(log.end().unwrap()).unwrap();
+    let plain = log.range(0, end).unwrap();
+    std::fs::write(run.join(FILE), &plain).unwrap();
+    std::fs::remove_file(run.join(ARCHIVE)).unwrap();
+    std::fs::write(run.join(format!("{ARCHIVE}.new")), "half").unwrap();
+
+    let host = bed.host().await;
+    let packed = async {
+        while !is_packed(&run) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, packed).await.unwrap();
+    host.close().await;
 }
 
 /// A run that a prompt starts while its session is deleted would be left to itself.

@@ -113,8 +113,7 @@ impl Bed {
         listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// How many runs have a process. A holder ends by itself when its CLI has: a moment after whoever
-    /// was told of that may have ended.
+    /// How many runs have a process.
     pub(crate) fn live_runs(&self) -> usize {
         let Ok(sessions) = std::fs::read_dir(self.data().join("runs")) else { return 0 };
         let runs = sessions.flatten().flat_map(|session| find(&session.path()).unwrap_or_default());

@@ -11,7 +11,7 @@ fn a_turn_that_settles() {
     let bed = Bed::new();
     let ran = bed.say(&["--quiet"], "say It is so.");
     assert_eq!((ran.code, &*ran.out, &*ran.err), (Some(0), "It is so.\n", ""));
-    until(|| bed.live_runs() == 0);
+    assert_eq!(bed.live_runs(), 0, "nothing is left behind");
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn a_turn_that_fails() {
     let ran = bed.say(&["--quiet"], "error 400 x99 invalid_request_error message=No such thing.");
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.err.contains("No such thing"), "{ran:?}");
-    until(|| bed.live_runs() == 0);
+    assert_eq!(bed.live_runs(), 0);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_claude_that_cannot_be_used() {
     let logged_out = Ran::of(&command.env("SIM_FAULT", "not-logged-in").output().unwrap());
     assert_eq!(logged_out.code, Some(3), "{logged_out:?}");
     assert!(logged_out.err.contains("/login"), "{logged_out:?}");
-    until(|| bed.live_runs() == 0);
+    assert_eq!(bed.live_runs(), 0);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn an_interrupt_ends_the_turn() {
     let ran = Ran::wait(child);
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert!(ran.out.contains("interrupted") && !ran.out.contains("never"), "{ran:?}");
-    until(|| bed.live_runs() == 0);
+    assert_eq!(bed.live_runs(), 0);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn an_interrupt_while_claude_starts_is_heard() {
     until(|| child.try_wait().unwrap().is_some());
     let ran = Ran::wait(child);
     assert_eq!(ran.code, Some(130), "{ran:?}");
-    until(|| bed.live_runs() == 0);
+    assert_eq!(bed.live_runs(), 0);
     assert!(!bed.ok(["logs", "last"]).lines().any(|line| line == "never"));
 }
 

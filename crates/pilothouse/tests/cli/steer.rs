@@ -159,7 +159,7 @@ fn put_back(bed: &Bed) {
 fn files_are_put_back() {
     let bed = Bed::new();
     put_back(&bed);
-    until(|| bed.live_runs() == 0);
+    assert_eq!(bed.live_runs(), 0, "what was started for it has ended");
     bed.ok(["up", "--no-open"]);
     put_back(&bed);
     until(|| bed.live_runs() == 0);

@@ -138,6 +138,9 @@ impl Hold {
 
     /// Tells the daemon what is new, and lets go of who has gone.
     pub(super) fn tell(&mut self, now: Instant) {
+        if self.stage == Stage::Over {
+            return;
+        }
         let len = self.log.len();
         for visitor in &mut self.visitors {
             visitor.tell(&mut self.room, &self.log_file, &self.log);
