@@ -3,24 +3,30 @@
 # daemon with requests that are made up from it. No answer may be a 5xx, and every answer must be one
 # that is described.
 #
-#   bench/schemathesis.sh [SECONDS]
+#   bench/schemathesis.sh [SECONDS]     so long at most; EXAMPLES=30 for each operation
+#   bench/schemathesis.sh --fetch       only gets what it needs, from PyPI
 #
-# Needs Python 3 with venv; what else it needs goes into target/schemathesis.
+# Needs Python 3 with venv; what else it needs goes into .cache/schemathesis, once.
 set -eu
 cd "$(dirname "$0")/.."
+wanted='schemathesis==4.32.5 openapi-spec-validator==0.9.0 hypothesis==6.170.15'
+venv=$PWD/.cache/schemathesis
+# The stamp is written last: an install that was cut short begins again.
+if [ "$(cat "$venv/.installed" 2>/dev/null)" != "$wanted" ]; then
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    # shellcheck disable=SC2086
+    "$venv/bin/pip" install --quiet --disable-pip-version-check $wanted
+    echo "$wanted" >"$venv/.installed"
+fi
+[ "${1:-}" != --fetch ] || exit 0
 seconds=${1:-120}
 target=$(mkdir -p "${CARGO_TARGET_DIR:-target}" && cd "${CARGO_TARGET_DIR:-target}" && pwd)
-venv=$target/schemathesis
-if [ ! -x "$venv/bin/st" ]; then
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet schemathesis openapi-spec-validator
-fi
-cargo build --quiet -p pilothouse-host --bin pilothouse-daemon
-cargo build --quiet -p testkit --bin sim
+cargo build --quiet --offline --workspace --bin pilothouse-daemon --bin sim
 
 scratch=$(mktemp -d)
 daemon=
-# Only what was started here is ended: the runs by the marks that they bear, through the daemon.
+# Only what was started here is ended: of the runs those whose holder lives, which has them locked.
 clean_up() {
     if [ -n "$daemon" ]; then
         kill "$daemon" 2>/dev/null || true
@@ -29,7 +35,7 @@ clean_up() {
     for pid_file in "$scratch"/data/runs/*/*/pid; do
         [ -e "$pid_file" ] || continue
         # shellcheck disable=SC2046
-        kill $(cat "$pid_file") 2>/dev/null || true
+        flock --shared --nonblock "$pid_file" true || kill $(cat "$pid_file") 2>/dev/null || true
     done
     rm -rf "$scratch"
 }
@@ -37,31 +43,33 @@ trap clean_up EXIT
 trap 'exit 130' INT TERM
 
 mkdir "$scratch/work" "$scratch/home"
+mkfifo "$scratch/out"
+exec 3<>"$scratch/out"
 HOME="$scratch/home" "$target/debug/pilothouse-daemon" "$scratch/data" "$target/debug/sim" 127.0.0.1:0 \
-    >"$scratch/out" 2>"$scratch/err" &
+    >&3 2>"$scratch/err" &
 daemon=$!
-tries=0
-until grep -q '^listening on ' "$scratch/out"; do
-    tries=$((tries + 1))
-    if [ "$tries" -gt 100 ]; then
-        cat "$scratch/err" >&2
-        exit 1
-    fi
-    sleep 0.1
-done
-address=$(sed -n 's/^listening on //p' "$scratch/out")
-base=http://${address#http://}
+if ! listening=$(timeout 60 head -n 1 <&3); then
+    cat "$scratch/err" >&2
+    exit 1
+fi
+base=http://${listening#listening on }
 token=$(cat "$scratch/data/token")
 
-curl --silent --fail --header "Authorization: Bearer $token" "$base/api/openapi.json" \
-    --output "$scratch/openapi.json"
+# The document, and a session that works, so that not everything ends with 404.
+session=$("$venv/bin/python" - "$base" "$token" "$scratch" <<'PYTHON'
+import json, sys, urllib.request
+base, token, scratch = sys.argv[1:]
+def ask(path, body=None):
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    data = body and json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(base + path, data, headers)) as answer:
+        return answer.read()
+with open(f"{scratch}/openapi.json", "wb") as document:
+    document.write(ask("/api/openapi.json"))
+print(json.loads(ask("/api/v1/sessions", {"cwd": f"{scratch}/work"}))["id"])
+PYTHON
+)
 "$venv/bin/python" -m openapi_spec_validator "$scratch/openapi.json"
-
-# A session that works, so that not everything ends with 404.
-session=$(curl --silent --fail --header "Authorization: Bearer $token" \
-    --header 'Content-Type: application/json' \
-    --data "{\"cwd\":\"$scratch/work\"}" "$base/api/v1/sessions" |
-    "$venv/bin/python" -c 'import json, sys; print(json.load(sys.stdin)["id"])')
 cat >"$scratch/schemathesis.toml" <<CONFIG
 [parameters]
 "path.session" = "$session"
