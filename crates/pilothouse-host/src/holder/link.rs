@@ -13,6 +13,9 @@ use crate::wirelog::{Decoder, Located, Record};
 /// How long a socket's path may be; the end of it is marked by a zero.
 const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
+/// From a stop to the end of a run, beyond the time that its CLI is given.
+const ENDS_WITHIN: Duration = Duration::from_secs(30);
+
 /// The daemon's end of a connection.
 #[derive(Debug)]
 pub struct Link {
@@ -39,6 +42,7 @@ impl Link {
     /// Attaches to the holder of the run in `dir`, from the byte `offset` of its log on.
     pub fn attach(dir: &Path, offset: u64) -> Result<Self, LinkError> {
         let mut stream = connect(dir)?;
+        stream.set_read_timeout(Some(ENDS_WITHIN))?;
         let mut bytes = Vec::new();
         Command::Attach { offset }.encode(&mut bytes)?;
         stream.write_all(&bytes)?;
@@ -53,6 +57,7 @@ impl Link {
                 read => heard.extend_from_slice(&room[..read]),
             }
         };
+        stream.set_read_timeout(None)?;
         let mut decoder = Decoder::new(offset);
         decoder.feed(&heard[used..]);
         Ok(Self { stream, decoder, greeting })
@@ -116,10 +121,12 @@ pub fn stop(dir: &Path, grace: Duration) -> Result<(), LinkError> {
     Ok(connect(dir)?.write_all(&bytes)?)
 }
 
-/// Ends the run in `dir`, its holder too, and waits for that. Whoever is attached is cut off.
+/// Ends the run in `dir`, its holder too, and waits for that; not for ever, where nothing happens.
+/// Whoever is attached is cut off.
 pub fn end(dir: &Path, grace: Duration) -> Result<(), LinkError> {
     stop(dir, grace)?;
     let mut link = Link::attach(dir, 0)?;
+    link.set_patience(grace + ENDS_WITHIN)?;
     while let Some(found) = link.next_record()? {
         if matches!(found.record, Record::Exited { .. }) {
             link.say(Command::Bye)?;

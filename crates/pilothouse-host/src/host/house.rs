@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use pilothouse_session::event::Status;
 use pilothouse_session::id::SessionId;
 use pilothouse_session::policy::Place;
@@ -26,7 +27,17 @@ use crate::store::{SessionFilter, Store};
 
 /// How long a loop that has failed waits before it begins again: what failed may need time.
 const RESTARTS: &[Duration] =
-    &[Duration::ZERO, Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(10)];
+    &[Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(10)];
+
+/// The same, after these.
+const LONG_WAIT: Duration = Duration::from_secs(30);
+
+/// What a loop did before it had run for so long has nothing to do with what fails now.
+const GOOD_TIME: Duration = Duration::from_secs(60);
+
+/// How many read from the store at once. More would not be faster, and each costs a thread: a
+/// hundred clients that come back at the same moment had a hundred of them, and kept their memory.
+const MOST_READERS: usize = 16;
 
 /// How many sessions are listed at a time.
 const PAGE: usize = 500;
@@ -44,7 +55,8 @@ pub(crate) struct House {
     open: Mutex<HashMap<SessionId, Open>>,
     /// Loops, and what they leave to be done. The host closes when all of it is.
     pub(crate) tasks: TaskTracker,
-    pub(super) closing: CancellationToken,
+    pub(crate) closing: CancellationToken,
+    readers: Semaphore,
     /// One log is packed at a time: sessions need the processor more.
     pub(super) packing: Semaphore,
     /// Locked as long as this host is open.
@@ -94,6 +106,7 @@ impl House {
             open: Mutex::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
+            readers: Semaphore::new(MOST_READERS),
             packing: Semaphore::new(1),
             lock: Mutex::new(Some(lock)),
         }))
@@ -139,6 +152,16 @@ impl House {
         }
     }
 
+    /// Reads from the store where it holds nobody up.
+    pub(crate) async fn reading<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        // It is never closed.
+        let _turn = self.readers.acquire().await;
+        blocking(work).await
+    }
+
     fn registry(&self) -> MutexGuard<'_, HashMap<SessionId, Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,7 +189,8 @@ impl House {
     pub(super) fn mailbox(self: &Arc<Self>, session: SessionId) -> Mailbox {
         let mut registry = self.registry();
         let open = registry.entry(session).or_insert_with(Open::new);
-        if let Some(mailbox) = &open.mailbox {
+        // Nobody reads that of a loop that has panicked.
+        if let Some(mailbox) = open.mailbox.as_ref().filter(|mailbox| !mailbox.is_closed()) {
             return mailbox.clone();
         }
         let (sender, asks) = mailbox();
@@ -180,43 +204,58 @@ impl House {
         sender
     }
 
-    /// Runs a session's loop. One that fails is begun again from the store, a few times.
+    /// Runs a session's loop. One that fails is begun again from the store: a few times, and for as
+    /// long as the session has a run, which somebody has to listen to.
     async fn run_loop(
         self: Arc<Self>,
         session: SessionId,
         tail: Arc<Tail>,
         mut asks: mpsc::Receiver<Ask>,
     ) {
-        let mut failure = None;
-        for wait in RESTARTS {
-            tokio::select! {
-                () = tokio::time::sleep(*wait) => {}
-                () = self.closing.cancelled(), if failure.is_some() => break,
-            }
+        let mut failures = 0;
+        let failure = loop {
+            let began = Instant::now();
             let (house, tail) = (Arc::clone(&self), Arc::clone(&tail));
-            let ended = match blocking(move || Runner::load(&house, session, tail)).await {
+            let ended = match self.reading(move || Runner::load(&house, session, tail)).await {
                 Ok(runner) => runner.run(&mut asks).await,
                 Err(error) => Err(error),
             };
-            failure = ended.err();
-            match &failure {
-                None | Some(RunnerError::Leaving) => break,
-                Some(error) => {
-                    tracing::error!(%session, %error, "the loop of a session has failed");
+            let error = match ended {
+                Ok(()) | Err(RunnerError::Leaving) => break None,
+                Err(error) => error,
+            };
+            tracing::error!(%session, %error, "the loop of a session has failed");
+            if began.elapsed() > GOOD_TIME {
+                failures = 0;
+            }
+            let wait = match RESTARTS.get(failures) {
+                Some(wait) if !error.is_final() => *wait,
+                None if !error.is_final() && self.is_at_work(session).await => {
+                    // Who asks now is not to wait for better times.
+                    refuse(&mut asks, error);
+                    LONG_WAIT
                 }
+                _ => break Some(error),
+            };
+            failures += 1;
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = self.closing.cancelled() => break None,
             }
-            if failure.as_ref().is_some_and(RunnerError::is_final) {
-                break;
-            }
-        }
+        };
         asks.close();
-        if let Some(error) = failure.and_then(RunnerError::told) {
-            while let Ok(ask) = asks.try_recv() {
-                ask.refuse(&error);
-            }
+        if let Some(error) = failure {
+            refuse(&mut asks, error);
         }
         drop(asks);
         self.forget_loop(session);
+    }
+
+    /// Whether the session has a run, as far as one can know.
+    async fn is_at_work(self: &Arc<Self>, session: SessionId) -> bool {
+        let house = Arc::clone(self);
+        let row = self.reading(move || house.store.session(session)).await;
+        row.map_or(true, |row| row.is_some_and(|row| row.status.has_run()))
     }
 
     /// Whether a loop may end: nobody asks, and nobody can any more without starting another.
@@ -286,9 +325,8 @@ impl House {
             self.closing.cancel();
             registry.values().filter_map(|open| open.mailbox.clone()).collect()
         };
-        for mailbox in mailboxes {
-            let _ = mailbox.send(Ask::Leave).await;
-        }
+        // All at once: one that is behind with its mail keeps no other from being told.
+        join_all(mailboxes.iter().map(|mailbox| mailbox.send(Ask::Leave))).await;
         self.tasks.wait().await;
         self.inside.close().await;
         self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -311,6 +349,14 @@ impl Drop for Shut<'_> {
             open.is_shut = false;
         }
         self.house.unwatch(self.session);
+    }
+}
+
+/// Tells those who wait for an answer why they get none.
+fn refuse(asks: &mut mpsc::Receiver<Ask>, error: RunnerError) {
+    let Some(error) = error.told() else { return };
+    while let Ok(ask) = asks.try_recv() {
+        ask.refuse(&error);
     }
 }
 
