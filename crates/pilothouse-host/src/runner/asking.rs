@@ -87,11 +87,7 @@ impl Runner {
             Ask::Look { reply } => {
                 let _ = reply.send(self.view());
             }
-            Ask::Within(setup) => {
-                // No line may be handed in again under another policy than the first time.
-                batch.has_checkpoint = true;
-                self.session.surround(*setup);
-            }
+            Ask::Within(setup) => self.session.surround(*setup),
             Ask::Leave => {}
         }
     }

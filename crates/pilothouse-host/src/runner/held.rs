@@ -12,6 +12,9 @@ use crate::holder::protocol::{Command, GATHERS_SINCE, Greeting, NewlineInside};
 use crate::holder::{LinkError, connect};
 use crate::wirelog::{Decoder, Located};
 
+/// A holder has nothing to wait for before it greets.
+const GREETS_WITHIN: Duration = Duration::from_secs(15);
+
 /// Whoever was there has ended.
 pub(super) fn is_gone(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
@@ -32,7 +35,16 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// Attaches to the holder of the run in `dir`. One that says nothing at all was stopped, or its
+    /// machine is overloaded: whoever wants it tries again.
     pub(super) async fn attach(dir: &Path, offset: u64) -> Result<Self, LinkError> {
+        match tokio::time::timeout(GREETS_WITHIN, Self::greet(dir, offset)).await {
+            Ok(greeted) => greeted,
+            Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
+        }
+    }
+
+    async fn greet(dir: &Path, offset: u64) -> Result<Self, LinkError> {
         let stream = connect(dir)?;
         stream.set_nonblocking(true)?;
         let mut held = Self {

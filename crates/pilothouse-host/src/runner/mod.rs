@@ -30,7 +30,6 @@ use pilothouse_client::mark::end_marked;
 use pilothouse_session::effect::Launch;
 use pilothouse_session::event::{Exit, Status};
 use pilothouse_session::id::{CommandId, RunId};
-use pilothouse_session::session::Setup;
 use pilothouse_session::{Effect, Input, Session};
 use pilothouse_wire::Frame;
 use tokio::sync::mpsc;
@@ -84,8 +83,6 @@ pub(crate) struct Runner {
     bustle: Bustle,
     replies: HashMap<CommandId, Reply>,
     jobs: JoinSet<Done>,
-    /// Other surroundings, which came while the store could not be written.
-    postponed: Option<Box<Setup>>,
     observer: Observer,
     /// When the CLI last said something.
     heard_at: Instant,
@@ -141,7 +138,15 @@ enum Step {
 impl Runner {
     /// Runs until there is nothing to do, or the host closes.
     pub(crate) async fn run(mut self, asks: &mut mpsc::Receiver<Ask>) -> Result<(), RunnerError> {
-        self.take_up(asks).await?;
+        let house = Arc::clone(&self.house);
+        tokio::select! {
+            taken_up = self.take_up(asks) => taken_up?,
+            // A holder that does not answer holds up its own session, not the host.
+            () = house.closing.cancelled() => {
+                self.leave().await;
+                return Err(RunnerError::Leaving);
+            }
+        }
         loop {
             let step = self.wait(asks).await?;
             let read_at = Instant::now();
@@ -164,9 +169,6 @@ impl Runner {
     }
 
     async fn wait(&mut self, asks: &mut mpsc::Receiver<Ask>) -> Result<Step, RunnerError> {
-        if let Some(setup) = self.postponed.take() {
-            return Ok(Step::Ask(Ask::Within(setup)));
-        }
         let is_resting = self.session.run().is_none() && self.jobs.is_empty();
         let rest = tokio::time::sleep(REST);
         let stall = self.stalls_at();
@@ -375,7 +377,7 @@ impl Runner {
                     () = &mut pause => break,
                     Some(ask) = asks.recv() => match ask {
                         Ask::Leave => return Err(RunnerError::Leaving),
-                        Ask::Within(setup) => self.postponed = Some(setup),
+                        Ask::Within(setup) => self.session.surround(*setup),
                         Ask::Look { reply } => {
                             let stored = batch.events.first().map(|event| event.seq - 1);
                             let seq = stored.unwrap_or_else(|| self.session.seq());
@@ -455,12 +457,31 @@ impl Runner {
 
     /// The daemon goes; the run goes on, unless this daemon holds it.
     async fn leave(&mut self) {
+        self.note_where_it_stands().await;
         self.say(ToHolder::Detach);
         if let Some(feed) = &mut self.feed {
             let _ = tokio::time::timeout(Duration::from_secs(1), feed.flush()).await;
         }
         // A run that is just being started cannot be called back: whoever looks next is to find it.
         while self.jobs.join_next().await.is_some() {}
+    }
+}
+
+impl Runner {
+    /// So that the next daemon, which may be of another version, has no line to read again. Where
+    /// that cannot be stored it reads them, as after a crash.
+    async fn note_where_it_stands(&mut self) {
+        if self.lines_since_checkpoint == 0 {
+            return;
+        }
+        let id = self.session.id();
+        let stored = match self.checkpoint() {
+            Ok(checkpoint) => self.house.store.append(id, &[], Some(checkpoint)).await.map(drop),
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = stored {
+            tracing::warn!(session = %id, %error, "where the session stands was not stored");
+        }
     }
 }
 

@@ -16,8 +16,8 @@ use super::feed::{Fed, FeedError};
 use super::observer::Observer;
 use super::stderr::StderrTail;
 use super::{Bustle, Runner, RunnerError, end_without_holder};
+use crate::host::House;
 use crate::host::profile::Profile;
-use crate::host::{House, blocking};
 use crate::hub::Tail;
 use crate::store::{Store, StoreError};
 
@@ -56,7 +56,6 @@ impl Runner {
             bustle: Bustle::of_one_session(),
             replies: HashMap::new(),
             jobs: JoinSet::new(),
-            postponed: None,
             observer,
             heard_at: Instant::now(),
             is_told_silent: false,
@@ -100,7 +99,7 @@ impl Runner {
     /// Lines whose events are stored already cannot be read again: the run is over.
     async fn lines_are_gone(&mut self, why: String, batch: &mut Batch) -> Result<(), RunnerError> {
         let (store, id, seq) = (self.house.store.clone(), self.session.id(), self.session.seq());
-        let events = blocking(move || events_after(&store, id, seq)).await?;
+        let events = self.house.reading(move || events_after(&store, id, seq)).await?;
         self.offset = 0;
         self.handle(Input::Lost { events, why }, Timestamp::now(), Instant::now(), batch);
         Ok(())
@@ -110,7 +109,7 @@ impl Runner {
     /// have their numbers.
     async fn catch_up(&mut self, asks: &mut mpsc::Receiver<Ask>) -> Result<(), RunnerError> {
         let (store, id) = (self.house.store.clone(), self.session.id());
-        let stored = blocking(move || store.last_seq(id)).await?;
+        let stored = self.house.reading(move || store.last_seq(id)).await?;
         while self.session.seq() < stored {
             let mut batch = Batch::default();
             match (&mut self.feed, self.session.run()) {

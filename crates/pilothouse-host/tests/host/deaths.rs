@@ -210,3 +210,26 @@ async fn a_cli_that_cannot_be_started_is_told_of_with_what_it_said() {
     assert!(format!("{:?}", error.body).contains("no-claude-here"), "{error:?}");
     host.close().await;
 }
+
+/// A stopped holder answers nobody, and its socket takes whoever comes.
+#[tokio::test]
+async fn a_holder_that_says_nothing_holds_up_its_own_session_and_not_the_host() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let (stuck, other) = (bed.session(&host).await, bed.session(&host).await);
+    let mut watcher = Watcher::new(&host, stuck, 0).await;
+    prompt(&host, stuck, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    let (holder, _) = bed.pids(stuck);
+    drop(watcher);
+    host.close().await;
+    drop(host);
+    stop(holder);
+
+    let host = bed.host().await;
+    let mut watcher = Watcher::new(&host, other, 0).await;
+    prompt(&host, other, "say two").await;
+    watcher.until_status(Status::Idle).await;
+    let closed = tokio::time::timeout(std::time::Duration::from_secs(10), host.close()).await;
+    assert!(closed.is_ok(), "the host closes");
+}

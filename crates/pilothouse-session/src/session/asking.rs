@@ -9,6 +9,7 @@ use super::Session;
 use super::calls::has_effects;
 use crate::approval::{Answered, Ask, Closed, Decider, Decision, Resolution, Subject, answer};
 use crate::command::Refusal;
+use crate::effect::Effect;
 use crate::event::{Body, CancelReason};
 use crate::id::ApprovalId;
 use crate::policy::{self, Call, Explanation, Ground, Verdict};
@@ -80,13 +81,15 @@ impl Session {
         }
     }
 
-    /// What the policy says to a call.
+    /// What the policy says to a call. It may say something else another time, so what follows from
+    /// it is stored with it: the line that asked is not handed in again.
     pub(super) fn consult(
-        &self,
+        &mut self,
         tool: &str,
         input: &Raw,
         agent: Option<&str>,
     ) -> Option<policy::Decision> {
+        self.effects.push(Effect::Checkpoint);
         let policy = self.setup.policy.as_ref()?;
         let default = PermissionMode::Default;
         let mode = self.mode.as_ref().unwrap_or(&default);

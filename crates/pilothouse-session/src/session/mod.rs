@@ -17,8 +17,9 @@
 //! Where these lines are gone, the stored events are handed in instead, and the run is over: see
 //! [`Input::Lost`].
 //!
-//! The surroundings ([`Setup`]) are not part of the state. Whoever changes them takes a checkpoint
-//! first, so that no line is handed in again under another policy.
+//! The surroundings ([`Setup`]) are not part of the state, and a policy can be another one after a
+//! crash. So a line for which it was asked asks for a checkpoint too: what it said then holds, and
+//! such a line is not handed in again.
 //!
 //! # Where things are
 //!

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use pilothouse_session::id::{RunId, SessionId};
+use pilothouse_session::policy::{PolicySet, Preset};
 use pilothouse_session::session::Setup;
 use pilothouse_session::{Effect, Event, Input, Session};
 use proptest::prelude::*;
@@ -40,13 +41,13 @@ impl World {
         }
     }
 
-    /// Does the first `many` of what is to be done after `input`; whether that was stored.
-    fn carry_out(&mut self, input: &Input, effects: &[Effect], session: &Session, many: usize) {
-        let is_line = matches!(input, Input::Line(_) | Input::Written { .. });
+    /// Does the first `many` of what is to be done.
+    fn carry_out(&mut self, effects: &[Effect], session: &Session, many: usize) {
+        let has_checkpoint = effects.contains(&Effect::Checkpoint);
         let mut pending = Vec::new();
         for effect in effects.iter().take(many) {
             match effect {
-                Effect::Append(event) if is_line => self.store(event),
+                Effect::Append(event) if !has_checkpoint => self.store(event),
                 // Events and checkpoint are one transaction.
                 Effect::Append(event) => pending.push(event),
                 Effect::Checkpoint => {
@@ -73,6 +74,16 @@ impl World {
 
 /// Plays `inputs`, and dies at the `input`th after `many` of its effects.
 fn play(setup: &Setup, inputs: &[Handed], death: Option<(usize, usize)>) -> World {
+    play_on(setup, setup, inputs, death)
+}
+
+/// The same, where whoever takes over has other surroundings.
+fn play_on(
+    setup: &Setup,
+    later: &Setup,
+    inputs: &[Handed],
+    death: Option<(usize, usize)>,
+) -> World {
     let mut world = World::default();
     let mut session = world.revive(setup);
     let mut at = 0;
@@ -81,12 +92,12 @@ fn play(setup: &Setup, inputs: &[Handed], death: Option<(usize, usize)>) -> Worl
         let effects = session.handle(input.clone(), *now);
         at += 1;
         let Some((_, many)) = dies.filter(|(death, _)| *death == at - 1) else {
-            world.carry_out(input, &effects, &session, usize::MAX);
+            world.carry_out(&effects, &session, usize::MAX);
             continue;
         };
         dies = None;
-        world.carry_out(input, &effects, &session, many);
-        session = take_over(&mut world, setup, &inputs[..at]);
+        world.carry_out(&effects, &session, many);
+        session = take_over(&mut world, later, &inputs[..at]);
         let is_stored = effects.iter().take(many).any(|effect| *effect == Effect::Checkpoint);
         let is_line = matches!(input, Input::Line(_) | Input::Written { .. });
         if !is_line && !is_stored {
@@ -113,7 +124,7 @@ fn take_over(world: &mut World, setup: &Setup, past: &[Handed]) -> Session {
     let missed: Vec<&Handed> = lines.skip(session.lines() as usize).collect();
     for (input, now) in missed {
         let effects = session.handle(input.clone(), *now);
-        world.carry_out(input, &effects, &session, usize::MAX);
+        world.carry_out(&effects, &session, usize::MAX);
     }
     session
 }
@@ -178,11 +189,31 @@ fn a_turn_with_a_request_and_a_dead_run() {
     die_everywhere(&setup, &inputs);
 }
 
+fn with_policy(preset: Preset) -> Setup {
+    let policy = PolicySet::new([preset.policy()]);
+    Setup { policy: Some(std::sync::Arc::new(policy)), ..Setup::default() }
+}
+
+/// A policy is a file that somebody may have changed when the next process reads it.
+#[test]
+fn what_a_policy_has_said_holds_for_who_takes_over_with_another() {
+    let (free, strict) = (with_policy(Preset::Autonomous), with_policy(Preset::Supervised));
+    let rest = [Step::Text, Step::Prompt(2), Step::Text, Step::Result];
+    let asked = [Step::Calls(1), Step::Asks(1)];
+    let inputs = steps(&free, &[&asked[..], &rest].concat());
+    for later in [&strict, &Setup::default()] {
+        let whole = play(&free, &inputs, None);
+        for at in inputs.len() - rest.len()..inputs.len() {
+            let torn = play_on(&free, later, &inputs, Some((at, usize::MAX)));
+            assert_eq!(torn.events, whole.events, "dies at {:?}", inputs[at]);
+            assert_eq!(torn.written, whole.written, "dies at {:?}", inputs[at]);
+        }
+    }
+}
+
 #[test]
 fn a_policy_answers_once() {
-    use pilothouse_session::policy::{PolicySet, Preset};
-    let policy = PolicySet::new([Preset::Autonomous.policy()]);
-    let setup = Setup { policy: Some(std::sync::Arc::new(policy)), ..Setup::default() };
+    let setup = with_policy(Preset::Autonomous);
     let inputs = steps(&setup, &[Step::Asks(1), Step::Calls(1), Step::Asks(2), Step::Result]);
     let world = play(&setup, &inputs, None);
     let answers = world
