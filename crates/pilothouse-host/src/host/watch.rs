@@ -9,7 +9,7 @@ use pilothouse_session::event::OpenItem;
 use pilothouse_session::id::SessionId;
 use tokio::sync::broadcast;
 
-use super::house::{House, blocking};
+use super::house::House;
 use super::{Host, HostError};
 use crate::hub::{Cursor, What};
 use crate::store::{StoreError, StoredEvent};
@@ -168,10 +168,15 @@ impl Subscription {
 
     async fn catch_up(&mut self, to: u64) -> Result<(), HostError> {
         let (store, session, seq) = (self.host.0.store.clone(), self.session, self.seq);
-        let events = match seq < to {
-            true => blocking(move || store.read_after(session, seq, PAGE)).await?,
+        let mut events = match seq < to {
+            true => {
+                let read = move || store.read_after(session, seq, PAGE);
+                self.host.0.reading(read).await?
+            }
             false => Vec::new(),
         };
+        // What was stored since comes with the rest, in its order: after the pieces that it ends.
+        events.retain(|event| event.seq <= to);
         let now = Instant::now();
         if events.is_empty() {
             let state = std::mem::replace(&mut self.state, State::Live);

@@ -1,6 +1,6 @@
 //! What a session does while nothing goes wrong.
 
-use pilothouse_host::host::{Beginning, NewSession, PromptRequest};
+use pilothouse_host::host::{Beginning, NewSession, PromptRequest, Update};
 use pilothouse_host::store::{SessionChange, StoreError};
 use pilothouse_host::{Host, HostError};
 use pilothouse_session::event::{Body, Status};
@@ -276,5 +276,45 @@ async fn what_happens_is_counted() {
     let page = metrics.render();
     let settled = page.lines().find(|line| line.starts_with("pilothouse_turns_settled_total{"));
     assert!(settled.is_some_and(|line| line.ends_with(" 1")), "{settled:?}");
+    host.close().await;
+}
+
+/// What is stored while somebody still reads the past comes after the pieces that it ends: else an
+/// item that was complete would be half-written again.
+#[tokio::test]
+async fn what_happens_while_the_past_is_read_comes_in_its_order() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let session = bed.session(&host).await;
+    let mut live = Watcher::new(&host, session, 0).await;
+    // More than is read from the store at once.
+    while live.events.len() < 600 {
+        prompt(&host, session, "say one").await;
+        live.until_status(Status::Idle).await;
+    }
+    prompt(&host, session, "say half\nhold here\nmore \" whole\"").await;
+    bed.held("here").await;
+    while !live.pieces.ends_with("half") {
+        live.next().await;
+    }
+
+    let mut late = host.watch(session, 0).await.unwrap();
+    let mut seen = vec![late.next().await.unwrap().1];
+    bed.release("here");
+    live.until_status(Status::Idle).await;
+    let last = live.events.last().unwrap().seq;
+    while late.seq() < last {
+        seen.push(late.next().await.unwrap().1);
+    }
+    let live_at = seen.iter().position(|update| matches!(update, Update::Live { .. })).unwrap();
+    let Update::Live { seq, open_items } = &seen[live_at] else { unreachable!() };
+    assert_eq!(open_items.len(), 1, "{open_items:?}");
+    let number = |update: &Update| match update {
+        Update::Event(event) => Some(event.seq),
+        _ => None,
+    };
+    let (before, after) = seen.split_at(live_at);
+    assert!(before.iter().filter_map(number).eq(1..=*seq), "all that was stored, and no more");
+    assert!(after.iter().filter_map(number).eq(seq + 1..=last), "then all that happened since");
     host.close().await;
 }
