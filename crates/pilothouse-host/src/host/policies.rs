@@ -53,22 +53,17 @@ pub(crate) struct Policies {
     dir: PathBuf,
     /// Those that every session has.
     files: Vec<PathBuf>,
+    /// Whoever changes what sessions obey: of two changes the later one holds, for all.
+    pub(super) changing: tokio::sync::Mutex<()>,
 }
 
 impl Policies {
     /// Those in `dir`, and `files`, which have to be readable.
     pub(super) fn open(dir: PathBuf, files: Vec<PathBuf>) -> Result<Self, HostError> {
-        let policies = Self { dir, files };
-        policies.general()?;
-        Ok(policies)
-    }
-
-    fn general(&self) -> Result<Vec<Policy>, HostError> {
-        let read = |path: &PathBuf| {
-            let text = std::fs::read_to_string(path).map_err(HostError::file(path))?;
-            Ok(Policy::parse(&path.to_string_lossy(), &text, Level::User)?)
-        };
-        self.files.iter().map(read).collect()
+        for path in &files {
+            read_general(path)?;
+        }
+        Ok(Self { dir, files, changing: tokio::sync::Mutex::default() })
     }
 
     fn path(&self, name: &str) -> Result<PathBuf, HostError> {
@@ -106,14 +101,8 @@ impl Policies {
     /// nothing is let through: people are asked.
     pub(super) fn set(&self, name: Option<&str>, cwd: &str) -> Option<Arc<PolicySet>> {
         let named = name.filter(|name| !name.is_empty()).map(|name| self.named(name));
-        let own = self.general().and_then(|mut own| {
-            own.extend(named.transpose()?);
-            Ok(own)
-        });
-        let mut policies = own.unwrap_or_else(|error| {
-            tracing::error!(%error, "a policy cannot be read; people are asked instead");
-            Vec::new()
-        });
+        let own = self.files.iter().map(|path| read_general(path)).chain(named);
+        let mut policies: Vec<_> = own.filter_map(|policy| or_ask(policy, Level::User)).collect();
         policies.extend(of_project(Path::new(cwd)));
         (!policies.is_empty()).then(|| Arc::new(PolicySet::new(policies)))
     }
@@ -182,12 +171,15 @@ impl Host {
 
     /// Puts a policy there. Sessions that have it use it from now on.
     pub async fn put_policy(&self, name: &str, text: &str) -> Result<(), HostError> {
+        let _changing = self.0.policies.changing.lock().await;
         let (house, own, text) = (Arc::clone(&self.0), name.to_owned(), text.to_owned());
         blocking(move || house.policies.put(&own, &text)).await?;
         for (session, mailbox) in self.0.all_running() {
             match self.session(session).await {
                 Ok(row) if row.policy.as_deref() == Some(name) => {
-                    self.surround(&row, &mailbox).await?;
+                    if let Err(error) = self.surround(&row, &mailbox).await {
+                        tracing::error!(%session, %error, "a session keeps the policy it had");
+                    }
                 }
                 // It is gone, or has another one.
                 _ => {}
@@ -233,13 +225,23 @@ fn of_project(dir: &Path) -> Option<Policy> {
         Ok(Some(text)) => Policy::parse(PROJECT, &text, Level::Project).map_err(HostError::from),
         Err(reason) => Err(HostError::File { path, reason }),
     };
-    match policy {
-        Ok(policy) => Some(policy),
-        Err(error) => {
-            tracing::warn!(%error, "a project's policy cannot be read; people are asked instead");
-            Policy::parse(PROJECT, ASK, Level::Project).ok()
-        }
-    }
+    or_ask(policy, Level::Project)
+}
+
+/// In the place of a policy that cannot be read, one that asks people.
+fn or_ask(policy: Result<Policy, HostError>, level: Level) -> Option<Policy> {
+    let error = match policy {
+        Ok(policy) => return Some(policy),
+        Err(error) => error,
+    };
+    tracing::error!(%error, "a policy cannot be read; people are asked instead");
+    Policy::parse("a policy that cannot be read", ASK, level).ok()
+}
+
+/// A policy that every session has.
+fn read_general(path: &Path) -> Result<Policy, HostError> {
+    let text = std::fs::read_to_string(path).map_err(HostError::file(path))?;
+    Ok(Policy::parse(&path.to_string_lossy(), &text, Level::User)?)
 }
 
 /// The text of a file that may be anything: a link, a pipe, endless.

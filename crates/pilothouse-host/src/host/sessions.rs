@@ -32,7 +32,7 @@ impl Host {
         query: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, HostError> {
         let store = self.0.store.clone();
-        Ok(blocking(move || query(&store)).await?)
+        Ok(self.0.reading(move || query(&store)).await?)
     }
 
     /// How many sessions are being served at the moment.
@@ -137,11 +137,16 @@ impl Host {
         if let Some(policy) = change.policy.as_deref().filter(|policy| !policy.is_empty()) {
             self.0.policies.named(policy)?;
         }
-        let has_policy = change.policy.is_some();
+        let changing = match &change.policy {
+            Some(_) => Some(self.0.policies.changing.lock().await),
+            None => None,
+        };
         self.0.store.change(id, change).await?;
         self.0.overview.changed(id);
         let row = self.session(id).await?;
-        if has_policy && let Some(mailbox) = self.0.running(id) {
+        if changing.is_some()
+            && let Some(mailbox) = self.0.running(id)
+        {
             self.surround(&row, &mailbox).await?;
         }
         Ok(row)

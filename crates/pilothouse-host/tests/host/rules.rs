@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pilothouse_host::host::NewSession;
+use pilothouse_host::host::{NewSession, Profile};
 use pilothouse_host::{Host, HostError};
 use pilothouse_session::event::Body;
 use pilothouse_session::id::SessionId;
@@ -107,6 +107,64 @@ async fn files_of_the_host_have_the_first_word_in_every_session() {
     for policy in [None, Some("autonomous")] {
         let (session, mut watcher) = with_policy(&bed, &host, policy).await;
         assert_eq!(touches(&bed, &host, session, &mut watcher).await, Some(false), "{policy:?}");
+    }
+    host.close().await;
+}
+
+/// What cannot be read may have forbidden anything, and the CLI's own rules would not.
+#[tokio::test]
+async fn a_policy_that_cannot_be_read_any_more_asks_people() {
+    let bed = Bed::new();
+    let house = bed.path("house.toml");
+    std::fs::write(&house, "").unwrap();
+    let with = || {
+        let mut options = bed.options("");
+        options.policy_files = vec![house.clone()];
+        options
+    };
+    let host = Host::open(with()).await.unwrap();
+    host.put_policy("mine", DENY).await.unwrap();
+    let allowed_tools = vec!["Bash".to_owned()];
+    let profile = Profile { see_every_call: true, allowed_tools, ..Profile::default() };
+    let new = NewSession { policy: Some("mine".to_owned()), profile, ..bed.new_session() };
+    let session = host.create(new).await.unwrap().id;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    assert_eq!(touches(&bed, &host, session, &mut watcher).await, Some(false));
+    std::fs::write(bed.path("data/policies/mine.toml"), "what is this").unwrap();
+    drop(watcher);
+    host.close().await;
+
+    let host = Host::open(with()).await.unwrap();
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    watcher.until_live().await;
+    assert_eq!(touches(&bed, &host, session, &mut watcher).await, None, "people are asked");
+    // One of the host's own: what it said of others is not known any more, either.
+    host.put_policy("mine", ALLOW).await.unwrap();
+    std::fs::remove_file(&house).unwrap();
+    drop(watcher);
+    let (session, mut watcher) = with_policy(&bed, &host, Some("mine")).await;
+    assert_eq!(touches(&bed, &host, session, &mut watcher).await, None, "people are asked");
+    host.close().await;
+}
+
+/// Of two who change a policy at once, the one whose text stays is the one that holds.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_policy_that_is_kept_is_the_one_that_holds() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    host.put_policy("mine", ALLOW).await.unwrap();
+    let (session, mut watcher) = with_policy(&bed, &host, Some("mine")).await;
+    assert_eq!(touches(&bed, &host, session, &mut watcher).await, Some(true));
+    for round in 0..10 {
+        let mut puts = tokio::task::JoinSet::new();
+        for text in [ALLOW, DENY, ALLOW, DENY] {
+            let host = host.clone();
+            puts.spawn(async move { host.put_policy("mine", text).await.unwrap() });
+        }
+        puts.join_all().await;
+        let kept = host.policy("mine").await.unwrap().text;
+        let holds = touches(&bed, &host, session, &mut watcher).await;
+        assert_eq!(holds, Some(kept == ALLOW), "round {round}");
     }
     host.close().await;
 }
