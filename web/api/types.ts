@@ -2817,6 +2817,8 @@ export interface Operations {
     path: "/api/v1/sessions/search";
     params: Record<string, never>;
     query: {
+      /** `next` of the page before. */
+      after?: string | null;
       /** Also in archived sessions. */
       archived?: boolean | null;
       /** How many. */

@@ -51,7 +51,7 @@ fn a_session_from_its_first_event_to_its_deletion() {
     assert_eq!(store.last_seq(session).unwrap(), 3);
     assert_eq!(store.load(session).unwrap(), Some(checkpoint));
 
-    let hits = store.search(&looking_for("wheelh")).unwrap();
+    let hits = store.search(&looking_for("wheelh")).unwrap().items;
     assert_eq!((hits.len(), hits[0].session, hits[0].seq), (1, session, 3));
     assert_eq!(hits[0].snippet.text, "In the Wheelhouse, as ever.");
     assert_eq!(hits[0].snippet.marks, [(7, 13)]);
@@ -60,7 +60,7 @@ fn a_session_from_its_first_event_to_its_deletion() {
     assert_eq!(store.session(session).unwrap(), None);
     assert_eq!(store.read_after(session, 0, 10).unwrap(), []);
     assert_eq!(store.load(session).unwrap(), None);
-    assert!(store.search(&looking_for("wheelhouse")).unwrap().is_empty());
+    assert!(store.search(&looking_for("wheelhouse")).unwrap().items.is_empty());
     let gone = store.append_as(&claim, &[], None).wait();
     assert_eq!(gone, Err(StoreError::UnknownSession(session)));
     let audit = store.audit(Some(session), None, 10).unwrap().items;
@@ -85,7 +85,7 @@ fn what_is_there_already_is_dropped() {
     assert_eq!(on.events.iter().map(|e| e.seq).collect::<Vec<_>>(), [12]);
     assert_eq!(store.open_approvals().unwrap().len(), 1);
     assert_eq!(numbers(&store, session), (1..=12).collect::<Vec<_>>());
-    assert_eq!(store.search(&looking_for("message")).unwrap().len(), 10);
+    assert_eq!(store.search(&looking_for("message")).unwrap().items.len(), 10);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_backup_is_a_store() {
     copy.check().unwrap();
     assert_eq!(numbers(&copy, session), (1..=110).collect::<Vec<_>>());
     assert_eq!(copy.meta("node").unwrap().as_deref(), Some("a"));
-    assert_eq!(copy.search(&looking_for("message")).unwrap().len(), 10);
+    assert_eq!(copy.search(&looking_for("message")).unwrap().items.len(), 10);
 }
 
 #[cfg(unix)]

@@ -204,7 +204,7 @@ fn one_that_is_refused_takes_nobody_with_it() {
         sessions.iter().map(|session| numbers(&store, *session).len()).collect();
     assert_eq!(counts, [3, 0, 0, 3]);
     let search = Search { text: "message".to_owned(), limit: 100, ..Search::default() };
-    assert_eq!(store.search(&search).unwrap().len(), 6);
+    assert_eq!(store.search(&search).unwrap().items.len(), 6);
     append(1, None).wait().unwrap();
     assert_eq!(numbers(&store, sessions[1]), [1, 2, 3]);
 }
@@ -321,7 +321,7 @@ fn what_is_acknowledged_survives_kill() {
         let text = "message".to_owned();
         let search =
             Search { text, session: Some(session), limit: usize::MAX, ..Search::default() };
-        let found = store.search(&search).unwrap().len() as u64;
+        let found = store.search(&search).unwrap().items.len() as u64;
         assert_eq!(found, store.last_seq(session).unwrap());
     }
     assert!(acknowledged.values().all(|last| *last > 20), "{acknowledged:?}");

@@ -69,7 +69,7 @@ fn a_file_of_version_1_goes_on() {
     }
     // What was there before there was an index is found.
     let search = Search { text: "message 20".to_owned(), limit: 10, ..Search::default() };
-    assert_eq!(store.search(&search).unwrap().len(), 2);
+    assert_eq!(store.search(&search).unwrap().items.len(), 2);
     store.check().unwrap();
     drop(store);
     let new = Place::new();

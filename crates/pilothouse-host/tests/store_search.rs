@@ -4,7 +4,7 @@
 
 mod store_support;
 
-use pilothouse_host::store::{Checkpoint, Hit, NewSession, Search, SessionChange, Store, Voice};
+use pilothouse_host::store::{Checkpoint, Hit, NewSession, Search, SessionChange, Store, StoreError, Voice};
 use pilothouse_session::event::Body;
 use pilothouse_session::id::{ItemId, SessionId};
 use pilothouse_session::tool::NormalizedPayload;
@@ -14,7 +14,7 @@ use store_support::*;
 
 fn find(store: &Store, text: &str) -> Vec<Hit> {
     let search = Search { text: text.to_owned(), limit: 100, ..Search::default() };
-    store.search(&search).unwrap()
+    store.search(&search).unwrap().items
 }
 
 fn call(name: &str, input: &str) -> Body {
@@ -33,6 +33,28 @@ fn append(store: &Store, session: SessionId, bodies: impl IntoIterator<Item = Bo
     let events: Vec<_> =
         (from..).zip(bodies).map(|(seq, body)| event(session, seq, body)).collect();
     store.append(session, &events, None).wait().unwrap();
+}
+
+#[test]
+fn what_was_found_comes_in_parts() {
+    let (_place, store, one) = with_session();
+    append(&store, one, (0..7).map(|number| message(&format!("knot {number}"))));
+    let mut search = Search { text: "knot".to_owned(), limit: 3, ..Search::default() };
+    let (mut found, mut sizes) = (Vec::new(), Vec::new());
+    loop {
+        let part = store.search(&search).unwrap();
+        sizes.push(part.items.len());
+        found.extend(part.items.iter().map(|hit| hit.seq));
+        search.after = part.next;
+        if search.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!((sizes, found), (vec![3, 3, 1], vec![7, 6, 5, 4, 3, 2, 1]));
+    let whole = store.search(&Search { limit: 7, ..search.clone() }).unwrap();
+    assert_eq!((whole.items.len(), whole.next), (7, None), "nothing comes after the last");
+    search.after = Some("knot".to_owned());
+    assert!(matches!(store.search(&search), Err(StoreError::BadCursor(_))));
 }
 
 #[test]
@@ -70,7 +92,7 @@ fn messages_commands_and_paths_are_found() {
     assert_eq!(places, [(two, 1), (one, 4), (one, 2), (one, 1)]);
     let only = |search: Search| {
         let search = Search { text: "sail".to_owned(), limit: 10, ..search };
-        let hits = store.search(&search).unwrap();
+        let hits = store.search(&search).unwrap().items;
         hits.iter().map(|hit| (hit.session, hit.seq)).collect::<Vec<_>>()
     };
     let said = vec![Voice::Asked, Voice::Said];
@@ -126,7 +148,7 @@ proptest! {
         for (seq, text) in (1..).zip(&texts) {
             for voices in [vec![], vec![Voice::Said, Voice::Done]] {
                 let search = Search { text: text.clone(), voices, limit: 100, ..Search::default() };
-                for hit in store.search(&search).unwrap() {
+                for hit in store.search(&search).unwrap().items {
                     let Snippet { text, marks } = Snippet::of(&hit);
                     for (from, to) in marks {
                         prop_assert!(from < to && text.get(*from..*to).is_some());

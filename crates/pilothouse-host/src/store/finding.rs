@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Store;
 use super::error::StoreError;
+use super::session::Page;
 use super::sqlite::search;
 use super::text::{Snippet, Voice};
 
@@ -22,6 +23,8 @@ pub struct Search {
     pub voices: Vec<Voice>,
     /// Also in archived sessions.
     pub with_archived: bool,
+    /// `next` of the part before.
+    pub after: Option<String>,
     /// How many to find.
     pub limit: usize,
 }
@@ -48,7 +51,7 @@ pub struct Hit {
 impl Store {
     /// Looks for words in messages and tool calls: newest session first, and in it the newest event
     /// first.
-    pub fn search(&self, search: &Search) -> Result<Vec<Hit>, StoreError> {
+    pub fn search(&self, search: &Search) -> Result<Page<Hit>, StoreError> {
         self.read(|conn| search::find(conn, search))
     }
 }

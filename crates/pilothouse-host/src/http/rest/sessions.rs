@@ -141,6 +141,9 @@ pub(super) struct SearchSessions {
     /// Also in archived sessions.
     #[serde(default)]
     archived: Option<bool>,
+    /// `next` of the page before.
+    #[serde(default)]
+    after: Option<String>,
     /// How many.
     #[serde(default)]
     #[schemars(range(min = 1, max = 500))]
@@ -153,13 +156,13 @@ pub(super) async fn search(
     let query = call.query;
     let search = Search {
         limit: limit::page(query.limit)?,
+        after: query.after,
         text: query.q,
         session: query.session,
         voices: query.voice,
         with_archived: query.archived.unwrap_or(false),
     };
-    let items = call.api.host.read(move |store| store.search(&search)).await?;
-    Ok(Got(Page { items, next: None }))
+    Ok(Got(call.api.host.read(move |store| store.search(&search)).await?))
 }
 
 pub(super) async fn one(

@@ -73,7 +73,8 @@ fn about_sessions() -> Vec<Route> {
             "/api/v1/sessions/search",
             ("searchSessions", Sessions, "Looks for words in messages and tool calls."),
             sessions::search,
-        ),
+        )
+        .refuses(PAGED),
         Route::get(
             one,
             ("getSession", Sessions, "A session as it stands, with what waits and what goes on."),

@@ -10,6 +10,7 @@ use super::{events, signed, time, unsigned, uuid};
 use crate::store::error::StoreError;
 use crate::store::event::split;
 use crate::store::finding::{Hit, Search};
+use crate::store::session::Page;
 use crate::store::text::{Query, Text, Voice, searchable};
 
 /// Session and event in one number. Four thousand million events are enough for a session.
@@ -66,13 +67,18 @@ fn changes(conn: &Connection) -> Result<i64, StoreError> {
 }
 
 /// What was found, newest sessions first.
-pub(in crate::store) fn find(conn: &Connection, search: &Search) -> Result<Vec<Hit>, StoreError> {
+pub(in crate::store) fn find(conn: &Connection, search: &Search) -> Result<Page<Hit>, StoreError> {
+    let nothing = Page { items: Vec::new(), next: None };
+    let before: i64 = match &search.after {
+        Some(text) => text.parse().map_err(|_| StoreError::BadCursor(text.clone()))?,
+        None => i64::MAX,
+    };
     let query = Query::of(&search.text);
     if query.is_empty() || search.limit == 0 {
-        return Ok(Vec::new());
+        return Ok(nothing);
     }
     let mut statement = conn.prepare_cached(
-        "SELECT s.id, s.title, s.cwd, search.rowid & 0xffffffff
+        "SELECT s.id, s.title, s.cwd, search.rowid & 0xffffffff, search.rowid
          FROM search CROSS JOIN sessions s ON s.no = search.rowid >> 32
          WHERE search MATCH ?1 AND search.rowid BETWEEN ?2 AND ?3
            AND (?4 OR NOT s.is_archived)
@@ -80,16 +86,22 @@ pub(in crate::store) fn find(conn: &Connection, search: &Search) -> Result<Vec<H
     )?;
     let (from, to) = match search.session {
         Some(session) => {
-            let Some(no) = super::find_number(conn, session)? else { return Ok(Vec::new()) };
+            let Some(no) = super::find_number(conn, session)? else { return Ok(nothing) };
             (row_id(no, 0), row_id(no, u64::MAX))
         }
         None => (0, i64::MAX),
     };
     let matching = query.to_match(&search.voices);
-    let limit = signed(search.limit as u64);
-    let mut rows = statement.query(params![matching, from, to, search.with_archived, limit])?;
-    let mut hits = Vec::new();
+    let to = to.min(before.saturating_sub(1));
+    let most = signed(search.limit as u64).saturating_add(1);
+    let mut rows = statement.query(params![matching, from, to, search.with_archived, most])?;
+    let (mut hits, mut last, mut next) = (Vec::new(), 0_i64, None);
     while let Some(row) = rows.next()? {
+        if hits.len() == search.limit {
+            next = Some(last.to_string());
+            break;
+        }
+        last = row.get(4)?;
         let session =
             SessionId(uuid(0, row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?);
         let hit = Hit {
@@ -106,7 +118,7 @@ pub(in crate::store) fn find(conn: &Connection, search: &Search) -> Result<Vec<H
     for hit in &mut hits {
         show(conn, &query, hit)?;
     }
-    Ok(hits)
+    Ok(Page { items: hits, next })
 }
 
 /// Fills in what the event knows.
