@@ -21,9 +21,9 @@ use crate::holder::{HoldSpec, Ladder, Rung, Times};
 use crate::host::at;
 use crate::wirelog::{Closed, Exit, Head, Writer, unix_millis};
 
-/// How long after the end of the CLI its pipes may stay open: a process that was not found can hold
-/// them.
-const PIPES_CLOSE_WITHIN: Duration = Duration::from_secs(2);
+/// How often what is left in the pipes is read when they do not close. That is more than they hold:
+/// whoever still writes then is not the CLI.
+const LAST_READS: usize = 64;
 
 /// How often a full disk is tried again.
 const RETRY_EVERY: Duration = Duration::from_millis(300);
@@ -45,6 +45,9 @@ pub(super) struct Hold {
     closing: Option<Closed>,
     ladder: Ladder,
     times: Times,
+    /// How long after the end of the CLI its pipes may stay open: a process that was not found can
+    /// hold them.
+    pipes_close_within: Duration,
     stage: Stage,
     trouble: Option<Trouble>,
 }
@@ -85,6 +88,7 @@ impl Hold {
         mut log: Writer,
         orders: mpsc::UnboundedReceiver<Order>,
         told: watch::Sender<u64>,
+        pipes_close_within: Duration,
     ) -> Self {
         let now = unix_millis();
         let what = spec.without_secrets().to_string();
@@ -108,6 +112,7 @@ impl Hold {
             closing: None,
             ladder: Ladder::Up,
             times: spec.times,
+            pipes_close_within,
             stage: Stage::Running,
             trouble: None,
         }
@@ -241,7 +246,7 @@ impl Hold {
         self.stdin = None;
         self.forget_lines();
         let exit = self.cli.collect(status).await;
-        self.stage = Stage::Draining { exit, until: Instant::now() + PIPES_CLOSE_WITHIN };
+        self.stage = Stage::Draining { exit, until: Instant::now() + self.pipes_close_within };
     }
 
     fn keep_time(&mut self, at: u64) {
@@ -253,11 +258,33 @@ impl Hold {
                 Some(Rung::Kill) => self.cli.kill(),
             },
             Stage::Draining { until, .. } if until <= now && self.log.is_clear() => {
-                self.stdout.close(at, &mut self.log);
-                self.stderr.close(at, &mut self.log);
+                self.close_pipes(at);
             }
             Stage::Draining { .. } | Stage::Ended => {}
         }
+    }
+
+    /// The pipes do not close by themselves: takes what is in them, and reads no more.
+    fn close_pipes(&mut self, at: u64) {
+        for _ in 0..LAST_READS {
+            let (out, err) = (self.stdout.ready(), self.stderr.ready());
+            if out.is_none() && err.is_none() {
+                break;
+            }
+            if let Some(came) = out {
+                self.stdout.split(came, at, &mut self.log);
+            }
+            if let Some(came) = err {
+                self.stderr.split(came, at, &mut self.log);
+            }
+            self.write_down();
+            if !self.log.is_clear() {
+                // The rest stays where it is until there is room.
+                return;
+            }
+        }
+        self.stdout.close(at, &mut self.log);
+        self.stderr.close(at, &mut self.log);
     }
 
     /// Stdin when all is written, the log when all is said.
@@ -284,6 +311,10 @@ impl Hold {
         let trouble = self.trouble.take();
         // After the last record nothing comes.
         if let (Ok(()), Some(trouble), true) = (&written, &trouble, self.stage != Stage::Ended) {
+            // Nothing was read meanwhile: who had something to write could not.
+            if let Stage::Draining { until, .. } = &mut self.stage {
+                *until = now + self.pipes_close_within;
+            }
             let lasted = now.duration_since(trouble.since).as_millis();
             let note = format!("nothing could be written for {lasted} ms: {}", trouble.what);
             self.log.line(unix_millis(), Head::Note, note.as_bytes());

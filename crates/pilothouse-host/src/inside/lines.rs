@@ -3,7 +3,9 @@
 use std::io;
 
 use bytes::{Buf, BytesMut};
+use futures_util::FutureExt;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::task::unconstrained;
 
 use crate::wirelog::{Head, Writer};
 
@@ -37,6 +39,12 @@ impl<P: AsyncRead + Unpin> Lines<P> {
             }
             None => std::future::pending().await,
         }
+    }
+
+    /// The same without waiting: nothing when there is nothing.
+    pub(super) fn ready(&mut self) -> Option<io::Result<usize>> {
+        // What is there is there, also for a task that has done much already.
+        unconstrained(self.more()).now_or_never()
     }
 
     /// Writes down the lines in what came last.

@@ -37,11 +37,15 @@ use cli::Cli;
 pub(crate) use feed::Feed;
 use hold::Hold;
 
+/// How long after the end of a CLI its pipes may stay open, while there is room for what comes.
+const PIPES_CLOSE_WITHIN: Duration = Duration::from_secs(2);
+
 /// The runs that this daemon holds.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Runs {
     open: Arc<Mutex<HashMap<PathBuf, Run>>>,
     tasks: TaskTracker,
+    pipes_close_within: Duration,
 }
 
 /// A run that this daemon holds.
@@ -65,6 +69,13 @@ enum Order {
     Stop(Duration),
 }
 
+impl Default for Runs {
+    fn default() -> Self {
+        let (open, tasks) = (Arc::default(), TaskTracker::default());
+        Self { open, tasks, pipes_close_within: PIPES_CLOSE_WITHIN }
+    }
+}
+
 impl Runs {
     /// Starts a run in the new directory `dir`. Gives the pid of its CLI. Must be called within a
     /// runtime.
@@ -84,7 +95,7 @@ impl Runs {
         lock(&self.open).insert(dir.to_owned(), run);
         // Not kept alive by its runs: without a host they end.
         let (open, dir) = (Arc::downgrade(&self.open), dir.to_owned());
-        let hold = Hold::new(spec, (cli, pipes), log, ordered, told);
+        let hold = Hold::new(spec, (cli, pipes), log, ordered, told, self.pipes_close_within);
         self.tasks.spawn(async move {
             let told = hold.run().await;
             // In this order: who finds it locked finds it here, or finds it unlocked the next time;

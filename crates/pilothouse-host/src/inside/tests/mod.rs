@@ -1,7 +1,7 @@
 //! With shells in place of the CLI.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+#[cfg(target_os = "linux")]
+mod disk;
 
 use super::*;
 use crate::holder::protocol::Command;
@@ -10,6 +10,16 @@ use crate::wirelog::{Closed, Exit, Log, Record};
 
 /// More than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits for something that comes by itself.
+async fn until(mut come: impl FnMut() -> bool) {
+    let come = async {
+        while !come() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, come).await.unwrap();
+}
 
 /// Where runs are held.
 struct Bed {
@@ -180,8 +190,19 @@ async fn what_it_leaves_behind_is_ended() {
     let left: u32 = run.outs()[0].parse().unwrap();
     run.say(Command::Eof);
     run.end().await;
-    let state = std::fs::read_to_string(format!("/proc/{left}/stat")).unwrap_or_default();
-    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+    assert!(!exists(left) || is_zombie(left));
+}
+
+#[cfg(target_os = "linux")]
+fn exists(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
+/// Whether it has ended and nobody has waited for it.
+#[cfg(target_os = "linux")]
+fn is_zombie(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.contains(") Z ")
 }
 
 #[tokio::test]
@@ -200,12 +221,7 @@ async fn all_end_with_the_host() {
     // Whoever follows it does not keep it alive for ever.
     let Held { dir, feed, .. } = dropped;
     drop((runs, feed));
-    let ended = async {
-        while !matches!(look(&dir).unwrap(), Some(RunState::Ended(DONE))) {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, ended).await.unwrap();
+    until(|| matches!(look(&dir).unwrap(), Some(RunState::Ended(DONE)))).await;
 }
 
 #[tokio::test]
@@ -222,77 +238,4 @@ async fn what_cannot_be_started_leaves_nothing() {
     let error = bed.runs.start(&dir, &relative).unwrap_err();
     assert!(matches!(error, StartError::Relative(_)), "{error}");
     assert!(!dir.exists());
-}
-
-/// A small disk, in a mount namespace that a shell keeps until its input ends; nothing where that
-/// is not allowed.
-#[expect(clippy::disallowed_methods, reason = "this is not the CLI")]
-fn small_disk(at: &Path) -> Option<(std::process::Child, PathBuf)> {
-    let script = r#"mount -t tmpfs -o size=2m,mode=700 small "$1" && echo ready && read -r end"#;
-    let mut command = std::process::Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]);
-    command.arg(at).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut shell = command.spawn().ok()?;
-    let mut line = String::new();
-    BufReader::new(shell.stdout.take()?).read_line(&mut line).ok()?;
-    let path = PathBuf::from(format!("/proc/{}/root", shell.id())).join(at.strip_prefix("/").ok()?);
-    (line.trim() == "ready" && std::fs::write(path.join("try"), "").is_ok())
-        .then_some((shell, path))
-}
-
-#[tokio::test]
-async fn a_full_disk_makes_it_wait_and_loses_nothing() {
-    let bed = Bed::new();
-    let Some((mut shell, disk)) = small_disk(bed.dir.path()) else {
-        eprintln!("no namespaces here: not tested");
-        return;
-    };
-    let filler = disk.join("filler");
-    std::fs::write(&filler, vec![0; 1_600_000]).unwrap();
-    let mut run = bed.start_in(&disk, &bed.spec("seq 1 40000"));
-    let full = async {
-        while rustix::fs::statvfs(&disk).unwrap().f_bavail > 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, full).await.unwrap();
-    std::fs::remove_file(&filler).unwrap();
-    assert_eq!(run.end().await, DONE);
-    assert_eq!(run.outs(), (1..=40_000).map(|n: u32| n.to_string()).collect::<Vec<_>>());
-    let told =
-        |it: &Record| matches!(it, Record::Note { text, .. } if text.starts_with(b"nothing could"));
-    assert!(run.seen.iter().any(told));
-    drop(shell.stdin.take());
-    shell.wait().unwrap();
-}
-
-#[tokio::test]
-async fn one_that_ends_while_the_disk_is_full_has_its_end_in_the_log() {
-    let bed = Bed::new();
-    let Some((mut shell, disk)) = small_disk(bed.dir.path()) else {
-        eprintln!("no namespaces here: not tested");
-        return;
-    };
-    // More than is left of a page that was begun.
-    let mut run = bed.start_in(&disk, &bed.spec("read -r x; head -c 9000 /dev/zero | tr '\\0' a"));
-    run.until(|record| matches!(record, Record::Started { .. })).await;
-    let filler = disk.join("filler");
-    let mut file = std::fs::File::create(&filler).unwrap();
-    while file.write_all(&[0; 4096]).is_ok() {}
-    run.send(1, "go");
-    let log = run.dir.join(wirelog::FILE);
-    let stuck = async {
-        while Path::new(&format!("/proc/{}", run.pid)).exists()
-            || !std::fs::metadata(&log).unwrap().len().is_multiple_of(4096)
-        {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, stuck).await.unwrap();
-    std::fs::remove_file(&filler).unwrap();
-    drop(file);
-    assert_eq!(run.end().await, DONE);
-    assert_eq!(run.outs(), ["a".repeat(9000)]);
-    drop(shell.stdin.take());
-    shell.wait().unwrap();
 }
