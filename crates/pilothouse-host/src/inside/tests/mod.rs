@@ -238,4 +238,21 @@ async fn what_cannot_be_started_leaves_nothing() {
     let error = bed.runs.start(&dir, &relative).unwrap_err();
     assert!(matches!(error, StartError::Relative(_)), "{error}");
     assert!(!dir.exists());
+    #[cfg(target_os = "linux")]
+    until(|| !children().into_iter().any(|pid| guards(pid, "r") || is_zombie(pid))).await;
+}
+
+#[cfg(target_os = "linux")]
+fn guards(pid: u32, run: &str) -> bool {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    line.ends_with(&format!("{}={run}\0", pilothouse_client::mark::MARK))
+}
+
+/// Those of this process, by whichever thread they were started.
+#[cfg(target_os = "linux")]
+fn children() -> Vec<u32> {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let of = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("children"));
+    let pids: Vec<String> = threads.filter_map(|thread| of(thread).ok()).collect();
+    pids.concat().split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }
