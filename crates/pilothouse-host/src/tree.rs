@@ -1,11 +1,12 @@
-//! A process and all that it has started, to be ended together: a group of processes, or a job.
+//! A process and all that it has started, to be ended together: a group of processes, or a job; and
+//! how the end of the first is learned of while the others are still known.
 
 use std::io;
 
 #[cfg(unix)]
-pub(crate) use group::Tree;
+pub(crate) use group::{End, Tree};
 #[cfg(windows)]
-pub(crate) use job::Tree;
+pub(crate) use job::{End, Tree};
 
 /// What belongs to it is known by the group.
 #[cfg(unix)]
@@ -13,7 +14,8 @@ mod group {
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
 
-    use rustix::process::{Pid, Signal, kill_process_group};
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+    use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 
     use super::io;
 
@@ -41,7 +43,7 @@ mod group {
         }
 
         fn grow_from(&mut self, id: Option<u32>) {
-            self.0 = id.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+            self.0 = id.and_then(pid);
         }
 
         /// Asks all of them to end.
@@ -62,6 +64,36 @@ mod group {
                 let _ = kill_process_group(group, signal);
             }
         }
+    }
+
+    /// The end of a child. The child is not waited for here: until that is done its number, and so
+    /// that of its group, cannot become another's.
+    #[derive(Debug)]
+    pub(crate) struct End(Signals);
+
+    impl End {
+        /// To be called before the child is started, so that its end is not missed.
+        pub(crate) fn foresee() -> io::Result<Self> {
+            signal(SignalKind::child()).map(Self)
+        }
+
+        /// Waits for it. The waiting may be given up and begun again.
+        pub(crate) async fn of(&mut self, child: &mut tokio::process::Child) {
+            while !has_ended(child) {
+                self.0.recv().await;
+            }
+        }
+    }
+
+    fn has_ended(child: &tokio::process::Child) -> bool {
+        let Some(pid) = child.id().and_then(pid) else { return true };
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // Where it cannot be looked for, somebody has waited for it.
+        !matches!(waitid(WaitId::Pid(pid), look), Ok(None))
+    }
+
+    fn pid(id: u32) -> Option<Pid> {
+        i32::try_from(id).ok().and_then(Pid::from_raw)
     }
 }
 
@@ -120,6 +152,22 @@ mod job {
         /// Ends all of them.
         pub(crate) fn fell(&mut self) {
             self.0 = None;
+        }
+    }
+
+    /// The end of a child. The others are known by their job, whatever becomes of it.
+    #[derive(Debug)]
+    pub(crate) struct End;
+
+    impl End {
+        pub(crate) fn foresee() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        /// Waits for it. The waiting may be given up and begun again.
+        pub(crate) async fn of(&mut self, child: &mut tokio::process::Child) {
+            // How it ended is told again to who waits again.
+            let _ = child.wait().await;
         }
     }
 }

@@ -10,13 +10,14 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use crate::holder::Guard;
 use crate::holder::HoldSpec;
 use crate::host::blocking;
-use crate::tree::Tree;
+use crate::tree::{End, Tree};
 use crate::wirelog::Exit;
 
 /// A started CLI.
 pub(super) struct Cli {
     child: Child,
     pid: u32,
+    end: End,
     run: String,
     tree: Tree,
     guard: io::Result<Guard>,
@@ -34,6 +35,7 @@ impl Cli {
     pub(super) fn start(spec: &HoldSpec) -> io::Result<(Self, Pipes)> {
         let mut command = spec.command();
         let mut tree = Tree::plant(&mut command)?;
+        let end = End::foresee()?;
         let guard = Guard::start(&spec.run);
         let mut child = Command::from(command).kill_on_drop(true).spawn()?;
         tree.grow_async(&child)?;
@@ -45,7 +47,7 @@ impl Cli {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let run = spec.run.clone();
-        Ok((Self { child, pid, run, tree, guard }, Pipes { stdin, stdout, stderr }))
+        Ok((Self { child, pid, end, run, tree, guard }, Pipes { stdin, stdout, stderr }))
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -58,16 +60,15 @@ impl Cli {
     }
 
     /// Waits for its end. The waiting may be given up and begun again.
-    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait().await
+    pub(super) async fn wait(&mut self) {
+        self.end.of(&mut self.child).await;
     }
 
     /// How it ended; then everything it has left behind has ended, too.
-    pub(super) async fn collect(&mut self, status: io::Result<ExitStatus>) -> Exit {
-        // On Linux all of them are found by their mark, and the number of the group is nobody's now.
-        if !cfg!(target_os = "linux") {
-            self.tree.fell();
-        }
+    pub(super) async fn collect(&mut self) -> Exit {
+        // Those of its group first, while it is dead but still has its number.
+        self.tree.fell();
+        let status = self.child.wait().await;
         let run = self.run.clone();
         blocking(move || end_marked(&run)).await;
         match status {

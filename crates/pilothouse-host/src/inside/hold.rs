@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::future::pending;
 use std::io;
-use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -77,7 +76,7 @@ enum Step {
     Out(io::Result<usize>),
     Err(io::Result<usize>),
     Taken(io::Result<usize>),
-    Ended(io::Result<ExitStatus>),
+    Ended,
     Time,
 }
 
@@ -129,7 +128,7 @@ impl Hold {
                 Step::Out(came) => self.stdout.split(came, at, &mut self.log),
                 Step::Err(came) => self.stderr.split(came, at, &mut self.log),
                 Step::Taken(taken) => self.taken(taken, at),
-                Step::Ended(status) => self.ended(status).await,
+                Step::Ended => self.ended().await,
                 Step::Time => self.keep_time(at),
             }
             self.write_down();
@@ -163,7 +162,7 @@ impl Hold {
             taken = write, if writes => Step::Taken(taken),
             came = stdout.more(), if clear => Step::Out(came),
             came = stderr.more(), if clear => Step::Err(came),
-            status = cli.wait(), if *stage == Stage::Running => Step::Ended(status),
+            () = cli.wait(), if *stage == Stage::Running => Step::Ended,
             () = at(deadline) => Step::Time,
         }
     }
@@ -241,11 +240,11 @@ impl Hold {
         self.ladder.descend(Instant::now(), grace);
     }
 
-    async fn ended(&mut self, status: io::Result<ExitStatus>) {
+    async fn ended(&mut self) {
         // Nobody reads what is left.
         self.stdin = None;
         self.forget_lines();
-        let exit = self.cli.collect(status).await;
+        let exit = self.cli.collect().await;
         self.stage = Stage::Draining { exit, until: Instant::now() + self.pipes_close_within };
     }
 

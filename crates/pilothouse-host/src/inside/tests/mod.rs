@@ -194,6 +194,18 @@ async fn what_it_leaves_behind_is_ended() {
 }
 
 #[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_it_leaves_in_its_group_is_ended_without_a_mark() {
+    let bed = Bed::new();
+    let mut run = bed.sh("env -i sleep 1000 > /dev/null 2>&1 & echo $!; read -r line");
+    run.until(|record| matches!(record, Record::Out { .. })).await;
+    let left: u32 = run.outs()[0].parse().unwrap();
+    run.say(Command::Eof);
+    run.end().await;
+    until(|| !exists(left) || is_zombie(left)).await;
+}
+
+#[cfg(target_os = "linux")]
 fn exists(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }
