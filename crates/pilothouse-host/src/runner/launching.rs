@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use pilothouse_session::effect::Launch;
 
@@ -9,6 +10,13 @@ use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, Text, look};
 use crate::host::House;
 use crate::host::profile::{CommandLine, Profile, ProfileError};
 use crate::{private, wirelog};
+
+/// How long a holder may take until it listens. As long as one that starts it waits: starting takes
+/// milliseconds, on a machine that is overloaded a while.
+const LISTENS_WITHIN: Duration = Duration::from_secs(60);
+
+/// How often is looked whether it does.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// A run was not started.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +42,10 @@ pub(super) struct Plan<'a> {
 /// Starts the run, unless a daemon that died has done so before. Gives the CLI's process. Blocks.
 pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, LaunchError> {
     let dir = plan.dir;
-    if was_started(plan.house, dir)? {
+    let house = plan.house;
+    // A host that closes leaves it to the next one, as it leaves those that it can speak to.
+    let is_left = || house.has_run(dir) || house.tasks.is_closed();
+    if was_started(dir, LISTENS_WITHIN, is_left)? {
         return Ok(cli_pid(dir));
     }
     // Its daemon may have died before anything was started in it.
@@ -55,18 +66,38 @@ pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, La
     Ok(Some(plan.house.start_run(dir, &spec)?))
 }
 
-/// Whether a CLI was started in `dir`, be it by a daemon that died in the middle of it.
-fn was_started(house: &House, dir: &Path) -> io::Result<bool> {
+/// Whether a CLI was started in `dir`, be it by a daemon that died in the middle of it. One that is
+/// held is looked at until this is enough.
+fn was_started(dir: &Path, patience: Duration, is_enough: impl Fn() -> bool) -> io::Result<bool> {
+    let until = Instant::now() + patience;
     loop {
         match look(dir)? {
             None => return Ok(false),
-            Some(RunState::Live) if house.has_run(dir) => return Ok(true),
+            Some(RunState::Live) if is_enough() => return Ok(true),
+            Some(RunState::Live) if until <= Instant::now() => {
+                let pid_file = dir.join(PID_FILE);
+                let why = format!(
+                    "whoever started the run does not listen; `lsof {}` tells which process it \
+                     is: end that, then try again",
+                    pid_file.display()
+                );
+                return Err(io::Error::new(ErrorKind::TimedOut, why));
+            }
             // A holder whose daemon has died on it: in a moment it listens or has ended.
-            Some(RunState::Live) => std::thread::yield_now(),
+            Some(RunState::Live) => pause(),
             // The log is there before the CLI is.
             Some(RunState::Ended(_) | RunState::Dead) => return Ok(wirelog::exists(dir)),
         }
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nobody tells when a socket listens that is not there yet; to look without a pause \
+              would take the processor from who is to make it"
+)]
+fn pause() {
+    std::thread::sleep(LOOK_EVERY);
 }
 
 fn spec(run: &str, cwd: &str, line: CommandLine) -> HoldSpec {
@@ -81,4 +112,44 @@ fn spec(run: &str, cwd: &str, line: CommandLine) -> HoldSpec {
 fn cli_pid(dir: &Path) -> Option<u32> {
     let text = std::fs::read_to_string(dir.join(PID_FILE)).ok()?;
     text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::fs::File;
+
+    use super::*;
+
+    /// A run that this process holds, and the lock by which it does.
+    fn held() -> (tempfile::TempDir, File) {
+        let dir = tempfile::tempdir().unwrap();
+        let pid_file = File::create(dir.path().join(PID_FILE)).unwrap();
+        pid_file.lock().unwrap();
+        (dir, pid_file)
+    }
+
+    #[test]
+    fn a_holder_that_never_listens_is_given_up() {
+        let (dir, _held) = held();
+        let error = was_started(dir.path(), Duration::ZERO, || false).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+        assert!(error.to_string().contains("lsof"), "{error}");
+    }
+
+    #[test]
+    fn one_that_ends_before_it_listens_has_started_nothing() {
+        let (dir, held) = held();
+        let held = Cell::new(Some(held));
+        let looks = Cell::new(0);
+        let is_enough = || {
+            looks.set(looks.get() + 1);
+            if looks.get() == 3 {
+                held.take();
+            }
+            false
+        };
+        assert!(!was_started(dir.path(), LISTENS_WITHIN, is_enough).unwrap());
+        assert_eq!(looks.get(), 3);
+    }
 }

@@ -1,10 +1,15 @@
 //! What becomes of sessions when something dies.
 
+use std::fs::File;
+use std::path::Path;
+
+use pilothouse_host::Host;
+use pilothouse_host::holder::{HolderProgram, PID_FILE};
 use pilothouse_session::Command;
 use pilothouse_session::command::From;
 use pilothouse_session::event::{Body, DeadRun, Status};
 
-use super::bed::{Bed, Watcher, allow, decide, kill, prompt, stop};
+use super::bed::{Bed, PATIENCE, Watcher, allow, decide, kill, prompt, stop};
 
 #[tokio::test]
 async fn an_approval_that_a_daemon_left_behind_is_answered_by_the_next() {
@@ -232,4 +237,47 @@ async fn a_holder_that_says_nothing_holds_up_its_own_session_and_not_the_host() 
     watcher.until_status(Status::Idle).await;
     let closed = tokio::time::timeout(std::time::Duration::from_secs(10), host.close()).await;
     assert!(closed.is_ok(), "the host closes");
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = std::process::Command::new("cp").arg("-a").args([from, to]).status().unwrap();
+    assert!(copied.success());
+}
+
+#[tokio::test]
+async fn a_run_that_was_begun_and_does_not_listen_keeps_no_host_from_closing() {
+    let bed = Bed::new();
+    // A holder that does not come to listening.
+    let pipe = bed.path("holds/launch");
+    let script = format!("mkfifo {0} && touch {0}.held; read -r x < {0}", pipe.display());
+    let mut options = bed.options("");
+    options.holder =
+        HolderProgram { exe: "/bin/sh".into(), args: vec!["-c".into(), script.into()] };
+    let killed = Host::open(options).await.unwrap();
+    let session = bed.session(&killed).await;
+    prompt(&killed, session, "say done").await;
+    bed.held("launch").await;
+    // What a host leaves that is killed now.
+    copy(&bed.path("data"), &bed.path("left"));
+    bed.release("launch");
+    killed.close().await;
+    drop(killed);
+    std::fs::remove_dir_all(bed.path("data")).unwrap();
+    std::fs::rename(bed.path("left"), bed.path("data")).unwrap();
+    let run = bed.runs(session).remove(0);
+    let holder = File::open(run.dir.join(PID_FILE)).unwrap();
+    holder.lock().unwrap();
+
+    let second = bed.host().await;
+    tokio::time::timeout(PATIENCE / 3, second.close()).await.unwrap();
+    drop(second);
+
+    // Nothing was said of the run, so the next one goes on where the first was.
+    drop(holder);
+    let third = bed.host().await;
+    let mut watcher = Watcher::new(&third, session, 0).await;
+    watcher.until_status(Status::Idle).await;
+    assert_eq!(watcher.texts(), ["done"]);
+    assert_eq!(watcher.count(|body| matches!(body, Body::RunEnded { .. })), 0);
+    third.close().await;
 }
