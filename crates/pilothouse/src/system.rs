@@ -10,6 +10,17 @@ pub(crate) use windows::{
     Interrupts, Stops, TERMINAL, columns, detach, forget_typed, is_foreground, leave_terminal,
 };
 
+impl Interrupts {
+    /// What comes of some work; nothing if Ctrl-C comes first. Whoever has interrupts has taken the
+    /// usual effect of Ctrl-C away, so nothing that may take long is to be awaited beside them.
+    pub(crate) async fn or<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            done = work => Some(done),
+            () = self.next() => None,
+        }
+    }
+}
+
 #[cfg(unix)]
 mod unix {
     use std::fs::File;

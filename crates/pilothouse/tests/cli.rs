@@ -15,6 +15,8 @@ mod doctor;
 mod exits;
 #[path = "cli/follow.rs"]
 mod follow;
+#[path = "cli/gate.rs"]
+mod gate;
 #[path = "cli/help.rs"]
 mod help;
 #[path = "cli/look.rs"]

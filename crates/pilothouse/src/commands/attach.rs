@@ -18,15 +18,24 @@ use crate::system::Interrupts;
 use crate::view::{BAD, DIM, Screen, Transcript};
 
 pub(super) async fn attach(config: &Config, args: &AttachArgs) -> anyhow::Result<Exit> {
-    let interrupts = Interrupts::new()?;
-    let mut reach = Reach::open(config).await?;
-    let attached = Attached::begin(&mut reach, args).await;
-    let ended = match attached {
-        Ok((attached, watch)) => attached.follow(watch, interrupts, &mut reach).await,
-        Err(error) => Err(error),
+    let mut interrupts = Interrupts::new()?;
+    let Some(reach) = interrupts.or(Reach::open(config)).await else {
+        return Ok(Exit::Interrupted);
+    };
+    let mut reach = reach?;
+    let ended = match interrupts.or(Attached::begin(&mut reach, args)).await {
+        Some(Ok((attached, watch))) => attached.follow(watch, interrupts, &mut reach).await,
+        Some(Err(error)) => Err(error),
+        None => Ok(Exit::Interrupted),
     };
     reach.close().await;
     ended
+}
+
+/// What comes to one who is attached.
+enum News {
+    Update(Box<Update>),
+    Line(String),
 }
 
 struct Attached {
@@ -70,32 +79,49 @@ impl Attached {
         reach: &mut Reach,
     ) -> anyhow::Result<Exit> {
         loop {
-            enum Happened {
-                Update(Box<Update>),
-                Line(Option<String>),
-                Interrupt,
-            }
-            let happened = tokio::select! {
-                update = watch.next(reach) => Happened::Update(Box::new(update?)),
-                line = self.asking.any_line() => Happened::Line(line),
-                () = interrupts.next() => Happened::Interrupt,
-            };
-            match happened {
-                Happened::Update(update) => self.update(*update, reach).await?,
-                Happened::Line(None) => return Ok(Exit::Done),
-                Happened::Line(line) if self.asking.is_open() => {
-                    self.asking.answer(line, &mut self.screen, reach).await?;
-                }
-                Happened::Line(Some(line)) => self.say(line.trim(), reach).await?,
-                Happened::Interrupt => {
-                    let works = matches!(self.status, Status::Running | Status::AwaitingApproval);
-                    if !works || !self.asking.has_terminal() {
+            let news = tokio::select! {
+                update = watch.next(reach) => News::Update(Box::new(update?)),
+                line = self.asking.any_line() => match line {
+                    Some(line) => News::Line(line),
+                    None => return Ok(Exit::Done),
+                },
+                () = interrupts.next() => {
+                    if !self.can_interrupt() {
                         return Ok(Exit::Done);
                     }
-                    let ask = Ask::new(Method::POST, format!("{}/interrupt", path(self.session)));
-                    reach.send_off([ask.json(&json!({ "cancel_queued": false }))?]);
+                    self.interrupt(reach)?;
+                    continue;
                 }
+            };
+            // A daemon that does not answer keeps nobody. What needs no answer is done first: then
+            // Ctrl-C is for the session.
+            tokio::select! {
+                biased;
+                taken = self.take(news, reach) => taken?,
+                () = interrupts.next() => return Ok(Exit::Done),
             }
+        }
+    }
+
+    /// Whether Ctrl-C is for the session, not for us.
+    fn can_interrupt(&mut self) -> bool {
+        let works = matches!(self.status, Status::Running | Status::AwaitingApproval);
+        works && self.asking.has_terminal()
+    }
+
+    fn interrupt(&self, reach: &Reach) -> anyhow::Result<()> {
+        let ask = Ask::new(Method::POST, format!("{}/interrupt", path(self.session)));
+        reach.send_off([ask.json(&json!({ "cancel_queued": false }))?]);
+        Ok(())
+    }
+
+    async fn take(&mut self, news: News, reach: &mut Reach) -> anyhow::Result<()> {
+        match news {
+            News::Update(update) => self.update(*update, reach).await,
+            News::Line(line) if self.asking.is_open() => {
+                self.asking.answer(Some(line), &mut self.screen, reach).await
+            }
+            News::Line(line) => self.say(line.trim(), reach).await,
         }
     }
 

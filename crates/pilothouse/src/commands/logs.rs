@@ -19,29 +19,28 @@ use crate::view::{Screen, Transcript};
 
 pub(super) async fn logs(config: &Config, args: &LogsArgs) -> anyhow::Result<Exit> {
     let mut interrupts = Interrupts::new()?;
-    let mut reach = Reach::open(config).await?;
-    let told = match args.raw {
-        true => raw(&mut reach, args, &mut interrupts).await,
-        false => events(&mut reach, args, &mut interrupts).await,
+    let Some(reach) = interrupts.or(Reach::open(config)).await else {
+        return Ok(Exit::Interrupted);
     };
+    let mut reach = reach?;
+    let told = interrupts.or(tell(&mut reach, args)).await;
     reach.close().await;
-    told
+    told.unwrap_or(Ok(Exit::Interrupted))
 }
 
-async fn events(
-    reach: &mut Reach,
-    args: &LogsArgs,
-    interrupts: &mut Interrupts,
-) -> anyhow::Result<Exit> {
+async fn tell(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
+    match args.raw {
+        true => raw(reach, args).await,
+        false => events(reach, args).await,
+    }
+}
+
+async fn events(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
     let session = find(reach, &args.session).await?.id;
     let mut watch = Watch::new(session, args.after);
     let (mut screen, mut transcript) = (Screen::new(), Transcript::with_prompts());
     loop {
-        let update = tokio::select! {
-            update = watch.next(reach) => update?,
-            () = interrupts.next() => return Ok(Exit::Interrupted),
-        };
-        match update {
+        match watch.next(reach).await? {
             Update::Event { text, .. } if args.json => writeln!(std::io::stdout(), "{text}")?,
             Update::Event { event: Some(event), .. } => transcript.event(&event, &mut screen)?,
             Update::Live { .. } if !args.follow => return Ok(Exit::Done),
@@ -57,11 +56,7 @@ async fn events(
 }
 
 /// The wire logs, one after the other, byte for byte.
-async fn raw(
-    reach: &mut Reach,
-    args: &LogsArgs,
-    interrupts: &mut Interrupts,
-) -> anyhow::Result<Exit> {
+async fn raw(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
     let row = find(reach, &args.session).await?;
     let mut wire = Wire { session: row.id, poured: HashMap::new(), out: std::io::stdout() };
     wire.pour(reach).await?;
@@ -71,10 +66,7 @@ async fn raw(
     // From before the logs were read: what was told since was written since, or read already.
     let mut watch = Watch::new(row.id, row.last_seq);
     loop {
-        tokio::select! {
-            update = watch.next(reach) => drop(update?),
-            () = interrupts.next() => return Ok(Exit::Interrupted),
-        }
+        watch.next(reach).await?;
         // What else is there already needs no look of its own.
         loop {
             tokio::select! {

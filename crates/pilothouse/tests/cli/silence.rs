@@ -7,7 +7,10 @@ use std::net::{TcpListener, TcpStream};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::{Value, json};
 
-use super::bed::{Bed, Ran, script, until};
+use rustix::process::Signal;
+
+use super::bed::{Bed, Ran, script, signal, until};
+use super::gate::Gate;
 
 /// Something that has a bed's directory, and does not answer.
 struct Silent {
@@ -123,4 +126,39 @@ fn telemetry_that_is_meant_for_claude_code_stops_nothing() {
     // What somebody has set up for Pilothouse itself is another matter.
     let ran = bed.run(["--set", "telemetry.otlp_endpoint=https://collector.example.org", "ls"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
+}
+
+/// Interrupts a command that waits for what a gate keeps; gives what came of it.
+fn interrupted(bed: &Bed, keeps: &'static str, args: &[&str]) -> Ran {
+    let gate = Gate::before(bed, keeps);
+    let mut child = bed.start(args);
+    gate.keeps();
+    signal(child.id(), Signal::INT);
+    // A daemon that says nothing is waited for much longer.
+    until(|| child.try_wait().unwrap().is_some());
+    Ran::wait(child)
+}
+
+#[test]
+fn who_looks_is_not_kept_by_a_daemon_that_does_not_answer() {
+    let bed = Bed::new();
+    bed.ok(["up", "--no-open"]);
+    bed.say(&["--quiet"], "say done");
+    for keeps in ["GET /api/v1/version", "GET /api/v1/sessions?", "GET /api/v1/sessions/"] {
+        for args in [&["attach", "last"][..], &["logs", "last"], &["logs", "last", "--raw"]] {
+            let ran = interrupted(&bed, keeps, args);
+            assert_eq!(ran.code, Some(130), "{keeps} {args:?}: {ran:?}");
+        }
+    }
+}
+
+#[test]
+fn a_turn_that_has_ended_is_not_kept_by_a_daemon_that_does_not_answer() {
+    let bed = Bed::new();
+    bed.ok(["up", "--no-open"]);
+    bed.say(&["--quiet"], "say before");
+    let session = bed.sessions()[0]["id"].as_str().unwrap().to_owned();
+    let stop: &'static str = format!("POST /api/v1/sessions/{session}/stop").leak();
+    let ran = interrupted(&bed, stop, &["run", "--quiet", "--continue", &script("say done")]);
+    assert_eq!((ran.code, &*ran.out), (Some(0), "done\n"), "{ran:?}");
 }

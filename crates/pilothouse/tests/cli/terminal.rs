@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use super::bed::{Bed, EXE, script, until};
+use super::gate::Gate;
 
 /// A terminal with a shell in it.
 struct Terminal<'a> {
@@ -243,5 +244,20 @@ fn a_session_is_talked_to() {
     terminal.type_line("y");
     until(|| std::fs::read_dir(bed.path("work")).unwrap().count() > 0);
     terminal.press("C-d");
+    terminal.wait_for("it ended with 0.");
+}
+
+#[test]
+fn who_talks_is_not_kept_by_a_daemon_that_does_not_answer() {
+    let bed = Bed::new();
+    bed.ok(["up", "--no-open"]);
+    bed.say(&["--quiet"], "say one");
+    let gate = Gate::before(&bed, "POST /api/v1/sessions/");
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    terminal.begin("attach last #", "", "");
+    terminal.wait_for("Ctrl-D leaves");
+    terminal.type_line("hello");
+    gate.keeps();
+    terminal.press("C-c");
     terminal.wait_for("it ended with 0.");
 }

@@ -3,12 +3,16 @@
 mod prompt;
 mod turn;
 
+use std::pin::pin;
+use std::time::Duration;
+
 use hyper::Method;
 use pilothouse_host::config::Config;
 use pilothouse_session::event::Body;
 use pilothouse_session::id::{PromptId, SessionId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use super::policy::policy_name;
 use super::sessions::{SessionRow, directory, find, path};
@@ -16,12 +20,16 @@ use super::usage;
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::reach::{ApiError, Ask, Reach, Update, Watch, quoted};
-use crate::system::Interrupts;
+use crate::system::{Interrupts, Stops};
 pub(super) use prompt::text;
 use turn::{Output, Turn};
 
 /// The mode that asks nothing.
 const BYPASS: &str = "bypassPermissions";
+
+/// What a daemon that answers takes at most to hear that a run is to end. Who is told to go before
+/// that still says it.
+const MOMENT: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize)]
 struct Taken {
@@ -54,9 +62,15 @@ async fn turn(reach: &mut Reach, args: &RunArgs, cwd: &str, text: &str) -> anyho
         (_, true) => Output::Quiet,
         _ => Output::Human,
     };
-    let exit = Turn::new(row.id, prompt, output, args.wait).follow(watch, reach).await;
+    let mut stops = Stops::new()?;
+    let exit = Turn::new(row.id, prompt, output, args.wait).follow(watch, reach, &mut stops).await;
     if ends {
-        let stopped = stop(reach, row.id).await;
+        let mut ending = pin!(end(reach, row.id));
+        // The same ones: what comes when the turn has just ended is heard, too.
+        let stopped = tokio::select! {
+            stopped = &mut ending => stopped,
+            () = stops.next() => timeout(MOMENT, ending).await.unwrap_or(Ok(())),
+        };
         // What the turn came to is the answer; that its end did not work comes second.
         if exit.is_ok() {
             stopped?;
@@ -65,8 +79,14 @@ async fn turn(reach: &mut Reach, args: &RunArgs, cwd: &str, text: &str) -> anyho
     exit
 }
 
-/// Ends a session's run, if it has one. Without a daemon somebody has to be there until it has ended.
+/// Ends a session's run, if it has one. Ctrl-C ends the waiting.
 pub(super) async fn stop(reach: &mut Reach, session: SessionId) -> anyhow::Result<()> {
+    let mut interrupts = Interrupts::new()?;
+    interrupts.or(end(reach, session)).await.unwrap_or(Ok(()))
+}
+
+/// Ends a session's run, if it has one. Without a daemon somebody has to be there until it has ended.
+async fn end(reach: &mut Reach, session: SessionId) -> anyhow::Result<()> {
     let stopped = reach.post::<Value>(&format!("{}/stop", path(session)), &Value::Null).await;
     match stopped {
         Err(error) if error.refusal().is_some() => return Ok(()),
@@ -76,15 +96,10 @@ pub(super) async fn stop(reach: &mut Reach, session: SessionId) -> anyhow::Resul
         return Ok(());
     }
     let row: SessionRow = reach.get(&path(session)).await?;
-    let mut interrupts = Interrupts::new()?;
     let mut watch = Watch::new(session, row.last_seq);
     let mut status = row.status;
     while status.has_run() {
-        let update = tokio::select! {
-            update = watch.next(reach) => update?,
-            () = interrupts.next() => return Ok(()),
-        };
-        if let Update::Event { event: Some(event), .. } = update
+        if let Update::Event { event: Some(event), .. } = watch.next(reach).await?
             && let Body::SessionStatus { status: now } = event.body
         {
             status = now;

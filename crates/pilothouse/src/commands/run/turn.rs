@@ -79,8 +79,8 @@ impl Turn {
         mut self,
         mut watch: Watch,
         reach: &mut Reach,
+        stops: &mut Stops,
     ) -> anyhow::Result<Exit> {
-        let mut stops = Stops::new()?;
         let mut tick = tokio::time::interval(TICK);
         loop {
             enum Happened {

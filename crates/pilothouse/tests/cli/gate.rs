@@ -1,0 +1,73 @@
+//! A daemon that does not answer everything.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use serde_json::{Value, json};
+
+use super::bed::{Bed, PATIENCE};
+
+/// Stands before a daemon, and keeps what is asked from it when it begins like this.
+pub(crate) struct Gate {
+    kept: Receiver<()>,
+    beacon: PathBuf,
+    text: Vec<u8>,
+}
+
+impl Gate {
+    pub(crate) fn before(bed: &Bed, keeps: &'static str) -> Self {
+        let beacon = bed.data().join("daemon.json");
+        let text = std::fs::read(&beacon).unwrap();
+        let mut said: Value = serde_json::from_slice(&text).unwrap();
+        let daemon = said["addresses"][0].as_str().unwrap().to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        said["addresses"] = json!([listener.local_addr().unwrap()]);
+        std::fs::write(&beacon, said.to_string()).unwrap();
+        let (keep, kept) = channel();
+        std::thread::spawn(move || {
+            for asked in listener.incoming() {
+                let (daemon, keep) = (daemon.clone(), keep.clone());
+                std::thread::spawn(move || pass(&asked.unwrap(), &daemon, keeps, &keep));
+            }
+        });
+        Self { kept, beacon, text }
+    }
+
+    /// Waits until something was kept.
+    pub(crate) fn keeps(&self) {
+        self.kept.recv_timeout(PATIENCE).unwrap();
+    }
+}
+
+/// Others find the daemon again.
+impl Drop for Gate {
+    fn drop(&mut self) {
+        std::fs::write(&self.beacon, &self.text).unwrap();
+    }
+}
+
+fn pass(asked: &TcpStream, daemon: &str, keeps: &str, keep: &Sender<()>) {
+    let mut beginning = [0; 16 * 1024];
+    let read = (&*asked).read(&mut beginning).unwrap();
+    if beginning.starts_with(keeps.as_bytes()) {
+        keep.send(()).unwrap();
+        // Until who asks has had enough of it.
+        let _ = std::io::copy(&mut &*asked, &mut std::io::sink());
+        return;
+    }
+    // It listens to its own name only.
+    let beginning = String::from_utf8_lossy(&beginning[..read]);
+    let beginning = beginning.replace(&asked.local_addr().unwrap().to_string(), daemon);
+    let mut daemon = TcpStream::connect(daemon).unwrap();
+    daemon.write_all(beginning.as_bytes()).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _ = std::io::copy(&mut &*asked, &mut &daemon);
+            let _ = daemon.shutdown(Shutdown::Write);
+        });
+        let _ = std::io::copy(&mut &daemon, &mut &*asked);
+        let _ = asked.shutdown(Shutdown::Both);
+    });
+}
