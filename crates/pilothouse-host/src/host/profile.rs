@@ -1,8 +1,10 @@
 //! How the runs of a session are started: chosen when it is created, kept with it.
 
+mod given;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pilothouse_client::{Cli, StartError};
 use pilothouse_session::command::mode_named;
@@ -16,6 +18,8 @@ use pilothouse_wire::invocation::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+pub(crate) use given::GivenFile;
 
 /// How the runs of a session are started. What is left out is left to the CLI.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,6 +91,8 @@ pub(crate) struct CommandLine {
     pub(crate) args: Vec<OsString>,
     pub(crate) set_env: Vec<(OsString, OsString)>,
     pub(crate) remove_env: Vec<OsString>,
+    /// What the arguments only name: to be written first.
+    pub(crate) files: Vec<GivenFile>,
 }
 
 /// A profile says something that cannot be.
@@ -156,7 +162,8 @@ impl Profile {
             self.may_have(&mode_named(mode))?;
         }
         self.initialize()?;
-        let invocation = self.invocation(cwd)?;
+        let mut invocation = self.invocation(cwd)?;
+        given::set_apart(&mut invocation, Path::new(cwd))?;
         invocation.argv()?;
         invocation.env()?;
         Ok(())
@@ -229,11 +236,11 @@ impl Profile {
         Ok(invocation)
     }
 
-    /// The command line of a run.
+    /// The command line of a run, which names files in `dir`.
     pub(crate) fn command_line(
         &self,
         cli: &Cli,
-        cwd: &str,
+        (cwd, dir): (&str, &Path),
         launch: &Launch,
         trace: Option<String>,
     ) -> Result<CommandLine, ProfileError> {
@@ -249,10 +256,11 @@ impl Profile {
         let own = self.claude.clone().map(Cli::At);
         let (path, mut args) = own.as_ref().unwrap_or(cli).resolve()?;
         let program = Program::new(path)?;
+        let files = given::set_apart(&mut invocation, dir)?;
         args.splice(0..0, program.prefix_args);
         args.extend(invocation.argv()?);
         let env = invocation.env()?;
-        Ok(CommandLine { exe: program.exe, args, set_env: env.set, remove_env: env.remove })
+        Ok(CommandLine { exe: program.exe, args, set_env: env.set, remove_env: env.remove, files })
     }
 }
 

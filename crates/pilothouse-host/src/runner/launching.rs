@@ -8,7 +8,7 @@ use pilothouse_session::effect::Launch;
 
 use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, Text, look};
 use crate::host::House;
-use crate::host::profile::{CommandLine, Profile, ProfileError};
+use crate::host::profile::{CommandLine, GivenFile, Profile, ProfileError};
 use crate::{private, wirelog};
 
 /// How long a holder may take until it listens. As long as one that starts it waits: starting takes
@@ -53,11 +53,13 @@ pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, La
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
-    if let Some(parent) = dir.parent() {
-        private::dir(parent)?;
-    }
+    // What is beside the run goes with its session, as the run does.
+    let dir_of_session = std::path::absolute(dir.parent().unwrap_or(dir))?;
+    private::dir(&dir_of_session)?;
     let options = &plan.house.options;
-    let line = plan.profile.command_line(&options.cli, plan.cwd, launch, plan.trace.clone())?;
+    let places = (plan.cwd, &*dir_of_session);
+    let line = plan.profile.command_line(&options.cli, places, launch, plan.trace.clone())?;
+    line.files.iter().try_for_each(GivenFile::write)?;
     let mut spec = spec(&launch.run.to_string(), plan.cwd, line);
     spec.times = options.times;
     spec.clear_env = options.clear_env;

@@ -53,6 +53,8 @@ async fn a_profile_is_what_the_cli_is_started_with() {
     let server = json!({"type": "stdio", "command": "serve", "args": ["--loud"]});
     let profile = json!({
         "claude": witness.exe,
+        "model": "opus",
+        "mode": "acceptEdits",
         "append_system_prompt": "Be brief.\n--not-a-flag",
         "add_dirs": [library],
         "mcp_servers": {"notes": server},
@@ -62,6 +64,8 @@ async fn a_profile_is_what_the_cli_is_started_with() {
         "allowed_tools": ["Bash(git status)", "Read"],
         "disallowed_tools": ["WebFetch"],
         "max_turns": 7,
+        "max_budget_usd": 2.5,
+        "allow_bypass": true,
         "env": {"MY_VARIABLE": "its value"},
         "extra_args": {"some-flag": "its word", "other-flag": null},
     });
@@ -81,17 +85,22 @@ async fn a_profile_is_what_the_cli_is_started_with() {
         let found = args.iter().find_map(|arg| arg.strip_prefix(&begin));
         found.unwrap_or_else(|| panic!("no {flag}: {args:?}")).to_owned()
     };
-    let json_of = |flag: &str| serde_json::from_str::<Value>(&value(flag)).unwrap();
+    let json_of =
+        |flag: &str| serde_json::from_slice::<Value>(&std::fs::read(value(flag)).unwrap()).unwrap();
     assert_eq!(value("append-system-prompt"), "Be brief.\n--not-a-flag");
     assert_eq!(value("add-dir"), library.display().to_string());
     assert_eq!(json_of("mcp-config")["mcpServers"]["notes"]["command"], "serve");
     assert_eq!(json_of("mcp-config")["mcpServers"]["notes"]["args"], json!(["--loud"]));
     assert_eq!(json_of("settings")["includeCoAuthoredBy"], false);
     assert_eq!(value("some-flag"), "its word");
+    assert_eq!(value("model"), "opus");
+    assert_eq!(value("permission-mode"), "acceptEdits");
     assert_eq!(value("max-turns"), "7");
+    assert_eq!(value("max-budget-usd"), "2.5");
     assert_eq!(value("effort"), "low");
     assert_eq!(value("max-thinking-tokens"), "2000");
-    for flag in ["--strict-mcp-config", "--other-flag"] {
+    let bypass = "--allow-dangerously-skip-permissions";
+    for flag in ["--strict-mcp-config", bypass, "--other-flag"] {
         assert!(args.iter().any(|arg| arg == flag), "no {flag}: {args:?}");
     }
     let allowed = value("allowedTools");
@@ -108,6 +117,49 @@ async fn a_profile_is_what_the_cli_is_started_with() {
     // Values of variables are not told.
     let told = served.client.get(&path).await.json()["settings"].to_string();
     assert!(told.contains("MY_VARIABLE") && !told.contains("its value"), "{told}");
+    served.host.close().await;
+}
+
+/// Command lines are for everyone to read, environments are not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_secret_of_a_profile_is_in_a_command_line() {
+    const SECRET: &str = "s3cret-of-a-profile";
+    let served = Served::new().await;
+    let servers = json!({
+        "notes": {"type": "sdk", "name": "notes"},
+        "base": {"type": "stdio", "command": "serve", "env": {"KEY": SECRET}},
+        "far": {"type": "http", "url": "http://127.0.0.1:9/", "headers": {"X-Key": SECRET}},
+    });
+    let settings = json!({"env": {"KEY": SECRET}, "permissions": {"allow": ["Bash(touch hm)"]}});
+    let profile = json!({"mcp_servers": servers, "settings": settings});
+    let session = served.session(json!({ "profile": profile })).await;
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    served.say(session, "tool Bash {\"command\": \"touch hm\"}\n---\nsay hm").await;
+    // Nobody is asked: the settings have arrived.
+    watcher.until_status(Status::Idle).await;
+    let path = format!("/api/v1/sessions/{session}");
+    let there = served.client.get(&format!("{path}/mcp")).await.json();
+    assert_eq!(there["mcpServers"][0]["name"], "notes", "the servers have arrived: {there}");
+
+    let (holder, cli) = served.bed.pids(session);
+    let command_line = |pid: u32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap();
+    for pid in [holder, cli] {
+        assert!(!command_line(pid).contains(SECRET), "{}", command_line(pid));
+    }
+    let args = command_line(cli);
+    let files = ["--mcp-config=", "--settings="].map(|flag| {
+        let found = args.split('\0').find_map(|arg| arg.strip_prefix(flag));
+        PathBuf::from(found.unwrap_or_else(|| panic!("no {flag}: {args:?}")))
+    });
+    for file in &files {
+        let mode = std::fs::metadata(file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+        assert!(std::fs::read_to_string(file).unwrap().contains(SECRET), "{}", file.display());
+    }
+    assert_eq!(served.client.delete(&path).await.status, 204);
+    for file in files {
+        assert!(!file.exists(), "{}", file.display());
+    }
     served.host.close().await;
 }
 

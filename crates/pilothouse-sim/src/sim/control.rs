@@ -211,7 +211,9 @@ impl Cli {
         let named = request["sdkMcpServers"].as_array().into_iter().flatten();
         self.mcp.add(named.filter_map(Value::as_str).map(str::to_owned));
         for config in &self.launch.flags.mcp_config {
-            let config: Value = serde_json::from_str(config).unwrap_or_default();
+            let inline = || serde_json::from_str(config).ok();
+            let file = || serde_json::from_slice(&std::fs::read(config).ok()?).ok();
+            let config: Value = inline().or_else(file).unwrap_or_default();
             self.mcp.add(McpServers::sdk_servers(&config["mcpServers"]));
         }
         let new = self.mcp.pending();

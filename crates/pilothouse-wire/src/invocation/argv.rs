@@ -45,6 +45,26 @@ impl Invocation {
         Ok(args.list)
     }
 
+    /// The configuration of [the servers](Self::mcp_servers), checked; none where there are none.
+    ///
+    /// Servers have secrets, and arguments can be read by everyone on the machine: who does not want
+    /// that writes this into a file, and names [that](Self::mcp_config_files) instead of the servers.
+    pub fn mcp_config(&self) -> Result<Option<Value>, InvocationError> {
+        if self.mcp_servers.is_empty() {
+            return Ok(None);
+        }
+        let mut servers = Map::new();
+        for (name, server) in &self.mcp_servers {
+            if name.is_empty() {
+                let what = "the name of an MCP server".to_owned();
+                return Err(InvocationError::Empty { what });
+            }
+            servers.insert(name.clone(), server.to_json(name)?);
+        }
+        let config = Map::from_iter([("mcpServers".to_owned(), Value::Object(servers))]);
+        Ok(Some(Value::Object(config)))
+    }
+
     fn add_model(&self, args: &mut Args) -> Done {
         args.option(Flag::Model, self.model.as_deref())?;
         if let Some(model) = &self.model
@@ -141,17 +161,8 @@ impl Invocation {
         for path in &self.mcp_config_files {
             args.needed(Flag::McpConfig, settings::plain_path(Flag::McpConfig, path)?)?;
         }
-        if !self.mcp_servers.is_empty() {
-            let mut servers = Map::new();
-            for (name, server) in &self.mcp_servers {
-                if name.is_empty() {
-                    let what = "the name of an MCP server".to_owned();
-                    return Err(InvocationError::Empty { what });
-                }
-                servers.insert(name.clone(), server.to_json(name)?);
-            }
-            let config = Map::from_iter([("mcpServers".to_owned(), Value::Object(servers))]);
-            args.value(Flag::McpConfig, Value::Object(config).to_string())?;
+        if let Some(config) = self.mcp_config()? {
+            args.value(Flag::McpConfig, config.to_string())?;
         }
         args.bare_if(self.strict_mcp, Flag::StrictMcpConfig);
         Ok(())
