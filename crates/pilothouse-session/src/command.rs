@@ -152,8 +152,11 @@ pub enum Refusal {
         /// The prompt.
         prompt: PromptId,
     },
-    /// No more prompts can wait.
-    #[error("too many prompts wait in this session: let it answer some, or cancel some")]
+    /// No more prompts can wait, or no more with so much in them.
+    #[error(
+        "too many prompts wait in this session, or too much is in them: let it answer some, or \
+         cancel some"
+    )]
     TooManyPrompts,
     /// An approval is open, and would be lost.
     #[error("a request is open and would be withdrawn: answer it first, or interrupt the turn")]

@@ -177,7 +177,7 @@ impl Session {
         if self.prompts.is_old(id) {
             return Ok(());
         }
-        if self.prompts.are_too_many() {
+        if !self.prompts.have_room_for(&said) {
             return Err(Refusal::TooManyPrompts);
         }
         if urgency == Urgency::Now && !self.approvals.is_empty() {

@@ -32,8 +32,11 @@ pub(super) struct Prompts {
 /// How many past prompts are remembered.
 const PAST: usize = 1024;
 
-/// How many wait at most. All of them are part of the state.
+/// How many wait at most. All of them are part of the state, which is stored again and again.
 const MOST_WAITING: usize = 100;
+
+/// How many bytes they may have together.
+const MOST_BYTES: usize = 64 << 20;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Prompt {
@@ -59,6 +62,25 @@ impl From<Content> for Said {
     }
 }
 
+impl Said {
+    /// In bytes, as it is in the state.
+    fn size(&self) -> usize {
+        struct Count(usize);
+        impl std::io::Write for Count {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0 += bytes.len();
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut count = Count(0);
+        let _never_fails = serde_json::to_writer(&mut count, self);
+        count.0
+    }
+}
+
 impl Prompts {
     /// Whether it is known, waiting or past.
     pub(super) fn is_old(&self, id: PromptId) -> bool {
@@ -66,8 +88,12 @@ impl Prompts {
         self.knows(id) || self.past.contains(&id) || aside()
     }
 
-    pub(super) fn are_too_many(&self) -> bool {
-        self.waiting.len() >= MOST_WAITING
+    /// Whether there is room for one more. For a single one there always is: how large that may be
+    /// is not decided here.
+    pub(super) fn have_room_for(&self, said: &Said) -> bool {
+        let others = || self.waiting.values().chain(self.aside.values());
+        let bytes = || others().map(|prompt| prompt.said.size()).sum::<usize>() + said.size();
+        self.waiting.len() < MOST_WAITING && (others().next().is_none() || bytes() <= MOST_BYTES)
     }
 
     pub(super) fn knows(&self, id: PromptId) -> bool {
@@ -284,5 +310,33 @@ impl Session {
         if let Some(prompt) = self.prompts.find(id) {
             prompt.urgency = Urgency::Now;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(mib: usize) -> Said {
+        Content::from("x".repeat(mib << 20)).into()
+    }
+
+    /// Heard by a run or not, until it is past it is part of the state.
+    #[test]
+    fn only_so_much_can_wait() {
+        let mut prompts = Prompts::default();
+        assert!(prompts.have_room_for(&said(70)), "one always fits");
+        let id = PromptId(uuid::Uuid::from_u128(1));
+        let (state, urgency) = (PromptState::Sent, Urgency::Next);
+        let prompt = Prompt { id, state, said: said(60), urgency, is_own: false };
+        prompts.waiting.insert(1, prompt);
+        assert!(prompts.have_room_for(&said(3)));
+        assert!(!prompts.have_room_for(&said(4)));
+        prompts.set_aside(None);
+        assert!(prompts.waiting.is_empty());
+        assert!(!prompts.have_room_for(&said(4)));
+        prompts.put_back();
+        prompts.forget(id);
+        assert!(prompts.have_room_for(&said(4)));
     }
 }
