@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use pilothouse_session::id::{PromptId, SessionId};
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 /// Why the store did not do what it was asked. Nothing of what was asked has been done (but see
 /// [`Unconfirmed`](Self::Unconfirmed)); everything that was acknowledged before is still there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// No room is left.
+    /// No room is left, or the disk did not take what was written; nothing of it counts.
     #[error(
-        "no room is left for the database ({0}): free some space on its disk, or delete sessions; \
-         then try again"
+        "no room is left for the database ({0}): free some space on its disk or of your quota, or \
+         delete sessions; then try again"
     )]
     Full(String),
     /// The disk failed to take what had been committed: whether it was done will show when the
@@ -164,6 +164,7 @@ impl From<rusqlite::Error> for StoreError {
         let text = error.to_string();
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full(text),
+            Some(ErrorCode::SystemIoFailure) if lacks_room(&error) => Self::Full(text),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(text),
             _ => Self::Failed(text),
@@ -171,8 +172,47 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
+/// Whether the system would not take more, for another reason than a full disk: a quota, a limit on
+/// the size of files. What was committed before is not touched, as it is where a sync fails.
+fn lacks_room(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(code, Some(ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE))
+}
+
 impl From<serde_json::Error> for StoreError {
     fn from(error: serde_json::Error) -> Self {
         Self::Failed(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(code: std::ffi::c_int) -> StoreError {
+        rusqlite::Error::SqliteFailure(ffi::Error::new(code), None).into()
+    }
+
+    #[test]
+    fn what_may_work_later_is_told_from_what_will_not() {
+        for code in [ffi::SQLITE_FULL, ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_SHMSIZE] {
+            assert!(matches!(of(code), StoreError::Full(_)), "{code}: {:?}", of(code));
+            assert!(of(code).is_passing());
+        }
+        for code in [ffi::SQLITE_BUSY, ffi::SQLITE_LOCKED, ffi::SQLITE_BUSY_SNAPSHOT] {
+            assert_eq!(of(code), StoreError::Locked, "{code}");
+            assert!(of(code).is_passing());
+        }
+        for code in [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOTADB] {
+            assert!(matches!(of(code), StoreError::Corrupt(_)), "{code}: {:?}", of(code));
+            assert!(!of(code).is_passing());
+        }
+        // A disk that cannot be read, or does not confirm, does not mend by waiting.
+        let lasting =
+            [ffi::SQLITE_IOERR, ffi::SQLITE_IOERR_READ, ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_ERROR];
+        for code in lasting {
+            assert!(matches!(of(code), StoreError::Failed(_)), "{code}: {:?}", of(code));
+            assert!(!of(code).is_passing());
+        }
     }
 }
