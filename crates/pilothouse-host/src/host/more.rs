@@ -95,7 +95,9 @@ impl Host {
         let house = Arc::clone(&self.0);
         blocking(move || {
             let options = &house.options;
-            Examination::of(&options.data_dir, Program::find(&options.cli)).run()
+            let mut about = Examination::of(&options.data_dir, Program::find(&options.cli));
+            about.unknown_messages = Some(options.telemetry.metrics().unknown_messages.get());
+            about.run()
         })
         .await
     }

@@ -1,7 +1,8 @@
 //! What is in a session's directories, and the session as a document.
 
 use base64::Engine;
-use pilothouse_session::event::Status;
+use pilothouse_host::http::rest::Patience;
+use pilothouse_session::event::{Body, Status};
 use serde_json::{Value, json};
 
 use super::bed::Watcher;
@@ -157,6 +158,27 @@ async fn the_daemon_tells_how_it_is() {
     assert_eq!(numbers.status, 200, "{numbers:?}");
     assert!(numbers.header("content-type").starts_with("text/plain; version=0.0.4"));
     assert!(String::from_utf8_lossy(&numbers.bytes).contains("# TYPE pilothouse_"));
+    served.host.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_that_nobody_understood_are_counted_for_the_doctor() {
+    let served = Served::with("unknown-types", Patience::default()).await;
+    let unknown = async || {
+        let report = served.client.get("/api/v1/doctor").await.json();
+        let checks = report["checks"].as_array().unwrap().clone();
+        checks.into_iter().find(|check| check["id"] == "unknown_messages").unwrap()
+    };
+    assert_eq!(unknown().await["state"], "ok");
+    let session = served.session(json!({})).await;
+    let mut watcher = Watcher::new(&served.host, session, 0).await;
+    served.say(session, "say hm").await;
+    watcher.until_status(Status::Idle).await;
+    let count = watcher.count(|body| matches!(body, Body::Unknown { .. }));
+    assert!(count > 0);
+    let check = unknown().await;
+    assert_eq!(check["state"], "warn", "{check}");
+    assert_eq!(check["detail"], format!("{count} since the start"), "{check}");
     served.host.close().await;
 }
 
