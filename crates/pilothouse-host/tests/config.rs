@@ -51,6 +51,7 @@ const VALUES: &[(&str, &str)] = &[
     ("limits.attachments", r#""3 MiB""#),
     ("limits.subscriptions", "7"),
     ("telemetry.otlp_endpoint", r#""http://collector:4318""#),
+    ("telemetry.capture_content", "true"),
     ("telemetry.debug_jsonl", r#""/debug""#),
     ("log.filter", r#""debug""#),
 ];

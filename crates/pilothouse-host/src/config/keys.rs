@@ -98,6 +98,8 @@ keys! {
         "The most sessions that one connection may follow.";
 
     "telemetry.otlp_endpoint" => telemetry.otlp_endpoint, "Where traces are sent; none for nowhere.";
+    "telemetry.capture_content" => telemetry.capture_content,
+        "Send what is said, prompts and results of tools included, to the collector, up to 16 KiB each.";
     "telemetry.debug_jsonl" => telemetry.debug_jsonl,
         "A directory for all messages as JSON lines; none for none.";
 

@@ -124,7 +124,9 @@ group! {
 }
 group! {
     /// What is told to others.
-    Telemetry { otlp_endpoint: Option<Hidden>, debug_jsonl: Option<PathBuf>, }
+    Telemetry {
+        otlp_endpoint: Option<Hidden>, capture_content: bool, debug_jsonl: Option<PathBuf>,
+    }
 }
 group! {
     /// What is logged.
@@ -251,7 +253,7 @@ impl Default for Config {
                 attachments: Size(store.max_attachments),
                 subscriptions: 1024,
             },
-            telemetry: Telemetry { otlp_endpoint: None, debug_jsonl: None },
+            telemetry: Telemetry { otlp_endpoint: None, capture_content: false, debug_jsonl: None },
             log: Log { filter: "info".to_owned() },
             sources: BTreeMap::new(),
         }

@@ -68,6 +68,9 @@ fn telemetry(config: &Config) -> Result<Telemetry, TelemetryError> {
     let debug = config.telemetry.debug_jsonl.as_ref().map(DebugOptions::in_dir);
     let start = |trace: Option<TraceOptions>| {
         let debug = debug.clone();
+        let asked = config.telemetry.capture_content;
+        let trace =
+            trace.map(|it| TraceOptions { capture_content: it.capture_content || asked, ..it });
         Telemetry::start(&TelemetryOptions { trace, debug, ..TelemetryOptions::default() })
     };
     if let Some(endpoint) = &config.telemetry.otlp_endpoint {

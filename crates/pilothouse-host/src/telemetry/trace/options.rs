@@ -5,6 +5,9 @@ use std::time::Duration;
 /// How long one batch may take, unless it is said otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The usual variable for [`TraceOptions::capture_content`].
+const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+
 /// How sessions are traced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceOptions {
@@ -102,6 +105,7 @@ impl TraceOptions {
         if let Some(millis) = of_traces("TIMEOUT").and_then(|millis| millis.trim().parse().ok()) {
             options.timeout = Duration::from_millis(millis);
         }
+        options.capture_content = is(CAPTURE, "true");
         options.parent = get("TRACEPARENT");
         Ok(Some(options))
     }
@@ -132,6 +136,16 @@ mod tests {
     }
 
     #[test]
+    fn content_is_captured_where_the_usual_variable_says_so() {
+        let base = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://h:4318");
+        for (value, is_captured) in [("true", true), ("True ", true), ("false", false), ("", false)]
+        {
+            let options = from(&[base, (CAPTURE, value)]).unwrap().unwrap();
+            assert_eq!(options.capture_content, is_captured, "{value:?}");
+        }
+    }
+
+    #[test]
     fn times_protocols_and_parents_are_heard() {
         let base = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://h:4318");
         let options = from(&[
@@ -144,6 +158,7 @@ mod tests {
         let options = options.unwrap().unwrap();
         assert_eq!(options.timeout, Duration::from_millis(70));
         assert_eq!(options.parent.as_deref(), Some("00-1-2-01"));
+        assert!(!options.capture_content, "it is not asked for");
         let grpc = from(&[base, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]);
         assert!(grpc.unwrap_err().to_string().contains("http/protobuf"));
     }
