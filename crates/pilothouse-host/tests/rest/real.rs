@@ -27,8 +27,12 @@ struct Real {
 
 impl Real {
     async fn new() -> Self {
+        Self::of(CliVersion::V2_1_325).await
+    }
+
+    async fn of(version: CliVersion) -> Self {
         let model = ScriptedModel::start().await.unwrap();
-        let harness = Harness::new(CliVersion::V2_1_325, &model.base_url()).unwrap();
+        let harness = Harness::new(version, &model.base_url()).unwrap();
         let bed = Bed::new();
         let mut options = bed.options("");
         options.cli = Cli::At(harness.program().to_owned());
@@ -169,6 +173,28 @@ async fn tools_are_allowed_and_denied_and_files_put_back() {
     not.is_problem(422, "unprocessable");
     assert_eq!(client.delete(&path).await.status, 204);
     real.host.close().await;
+}
+
+/// They are in files, since a command line can be read by everyone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_and_settings_arrive() {
+    for version in [CliVersion::V2_1_7, CliVersion::V2_1_325] {
+        let real = Real::of(version).await;
+        let servers = json!({"away": {"type": "stdio", "command": "/nowhere/serve"}});
+        let settings = json!({"env": {"FROM_SETTINGS": "walrus"}});
+        let profile = json!({"mcp_servers": servers, "settings": settings});
+        let (_, path, mut watcher) = real.session(json!({ "profile": profile })).await;
+        let bash = json!({"command": "echo $FROM_SETTINGS > said", "description": "Say it"});
+        real.say(&path, &format!("tool Bash {bash}\n---\nsay Said.")).await;
+        real.decide(&path, &mut watcher, json!({"kind": "allow"})).await;
+        watcher.until_status(Status::Idle).await;
+        assert_eq!(std::fs::read_to_string(real.file("said")).unwrap(), "walrus\n", "{version:?}");
+        let there = real.client.get(&format!("{path}/mcp")).await.json();
+        let names = there["mcpServers"].as_array().unwrap().iter().map(|server| &server["name"]);
+        assert_eq!(names.collect::<Vec<_>>(), ["away"], "{version:?} {there}");
+        assert_eq!(real.client.delete(&path).await.status, 204);
+        real.host.close().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
