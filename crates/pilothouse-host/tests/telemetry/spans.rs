@@ -232,6 +232,60 @@ fn secrets_stay_here_in_any_case() {
     assert!(!all.contains("So be it.") && all.contains("[redacted]"));
 }
 
+/// A daemon reads several lines at once, and tells of events when they are stored.
+#[test]
+fn lines_that_were_read_together_give_the_same_tree() {
+    struct Gathered(SessionTrace, Vec<pilothouse_session::Event>);
+    impl Gathered {
+        fn stored(&mut self) {
+            self.1.drain(..).for_each(|event| self.0.event(&event));
+        }
+    }
+    impl crate::play::Listener for Gathered {
+        fn line_in(&mut self, frame: &pilothouse_wire::Frame, at: jiff::Timestamp) {
+            self.0.line_in(frame, at);
+        }
+        fn line_out(&mut self, line: &[u8], at: jiff::Timestamp) {
+            self.stored();
+            self.0.line_out(line, at);
+        }
+        fn event(&mut self, event: &pilothouse_session::Event) {
+            self.1.push(event.clone());
+        }
+        fn delta(&mut self, delta: &pilothouse_session::Delta, _: jiff::Timestamp) {
+            self.0.delta(delta);
+        }
+    }
+    // What each span says of its raw line, and how many pieces a turn had.
+    let told_of = |spans: &[Span]| {
+        let mut all: Vec<_> = spans
+            .iter()
+            .map(|span| {
+                let raw = span.events.iter().find(|event| event.name == "raw");
+                let bytes = raw.map(|raw| attributes(&raw.attributes).remove("bytes"));
+                let pieces = attributes(&span.attributes).remove("pilothouse.deltas");
+                (span.start_time_unix_nano, span.name.clone(), bytes, pieces)
+            })
+            .collect();
+        all.sort();
+        all
+    };
+    for scenario in ["hello", "permission-allow", "hooks-tools", "subagent", "two-turns"] {
+        let single = spans(&told(scenario, |_| {}));
+        let collector = Collector::start();
+        let trace = Some(TraceOptions::to(&collector.base));
+        let options = TelemetryOptions { trace, ..TelemetryOptions::default() };
+        let telemetry = Telemetry::start(&options).expect("telemetry");
+        let mut gathered = Gathered(SessionTrace::new(&telemetry, SESSION), Vec::new());
+        play(scenario, &mut gathered);
+        gathered.stored();
+        assert!(telemetry.shut_down(Duration::from_secs(60)));
+        let gathered = spans(&collector.posts());
+        assert_eq!(tree(&gathered), tree(&single), "{scenario}");
+        assert_eq!(told_of(&gathered), told_of(&single), "{scenario}");
+    }
+}
+
 /// Another daemon has seen the beginning; what this one sees comes under the same names.
 #[test]
 fn an_adopted_run_goes_on_in_the_same_trace() {

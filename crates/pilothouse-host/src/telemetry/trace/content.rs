@@ -1,9 +1,11 @@
 //! What people, models and tools wrote: cut, and without secrets.
 
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Tracer;
+use super::span::SpanEvent;
 
 /// The most that is put into one attribute, in bytes.
 const CONTENT: usize = 16 << 10;
@@ -19,6 +21,13 @@ impl Tracer {
         let line = &line[..line.len().min(CONTENT)];
         self.capture_content
             .then(|| self.secrets.redact(&String::from_utf8_lossy(line)).into_owned())
+    }
+
+    /// What the CLI said, or was told, to stand beside what was made of it.
+    pub(super) fn raw(&self, at: Timestamp, line: &[u8]) -> SpanEvent {
+        let mut attributes = vec![("bytes", line.len().into())];
+        attributes.extend(self.line(line).map(|text| ("body", text.into())));
+        SpanEvent { name: "raw".into(), at, attributes }
     }
 
     /// The same of anything that can be written as JSON.

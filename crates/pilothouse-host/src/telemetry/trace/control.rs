@@ -22,6 +22,17 @@ pub(super) struct Control {
     asked: HashMap<String, Span>,
     /// By us.
     asking: HashMap<String, Span>,
+    /// What lines tell by themselves, in their order, until it is known what it is part of: lines
+    /// that were read together are all told before the events that came of them.
+    early: Vec<Early>,
+}
+
+#[derive(Debug)]
+struct Early {
+    at: Timestamp,
+    span: Span,
+    /// Its answer, by the name of the request.
+    answer: Option<(String, Span)>,
 }
 
 impl Control {
@@ -44,6 +55,7 @@ impl Recording {
                 self.cli_asks(&request.request_id, &request.request, &frame.raw, at);
             }
             Inbound::ControlCancel(cancel) => {
+                self.place_early(|_| true);
                 self.control.asked.remove(&cancel.request_id);
                 let name = "streamjson.control.control_cancel_request";
                 let mut span = self.below(self.here(), name, at);
@@ -58,8 +70,8 @@ impl Recording {
                 span.set_some("gen_ai.request.model", init.model.clone());
                 span.set_some("pilothouse.cli.version", init.claude_code_version.clone());
                 span.set("pilothouse.tools", init.tools.len());
-                span.add_event(self.raw(at, &frame.raw));
-                self.send(span);
+                span.add_event(self.tracer.raw(at, &frame.raw));
+                self.hold_back(Early { at, span, answer: None });
             }
             _ => {}
         }
@@ -90,10 +102,30 @@ impl Recording {
                 _ => {}
             }
         }
-        span.add_event(self.raw(at, raw));
-        self.send(span);
-        if self.control.asked.len() < OPEN {
-            self.control.asked.insert(id.to_owned(), answer);
+        span.add_event(self.tracer.raw(at, raw));
+        self.hold_back(Early { at, span, answer: Some((id.to_owned(), answer)) });
+    }
+
+    fn hold_back(&mut self, early: Early) {
+        if self.control.early.len() >= OPEN {
+            self.place_early(|_| true);
+        }
+        self.control.early.push(early);
+    }
+
+    /// What was held back and has such a time is part of what is going on now.
+    pub(super) fn place_early(&mut self, is_due: impl Fn(Timestamp) -> bool) {
+        let due = self.control.early.iter().take_while(|early| is_due(early.at)).count();
+        let (parent, early) = (self.here().span, self.control.early.drain(..due));
+        for Early { mut span, answer, .. } in early.collect::<Vec<_>>() {
+            span.parent = Some(parent);
+            self.send(span);
+            if let Some((id, mut answer)) = answer
+                && self.control.asked.len() < OPEN
+            {
+                answer.parent = Some(parent);
+                self.control.asked.insert(id, answer);
+            }
         }
     }
 
@@ -106,11 +138,13 @@ impl Recording {
             let error = self.tracer.text(&failure.error);
             span.failure = Some(error.unwrap_or_else(|| "the CLI refused".to_owned()));
         }
-        span.add_event(self.raw(at, raw));
+        span.add_event(self.tracer.raw(at, raw));
         self.send(span.ended(at));
     }
 
     pub(super) fn line_out(&mut self, line: &[u8], at: Timestamp) {
+        // What is written follows from what was told.
+        self.place_early(|_| true);
         let line = line.trim_ascii_end();
         // Prompts may be large, and are traced by what the machine makes of them.
         if line.starts_with(br#"{"type":"user""#) {
@@ -136,7 +170,7 @@ impl Recording {
         let mut span = self.below(self.here(), name, at);
         span.kind = SpanKind::Client;
         span.set("pilothouse.request.id", id.to_owned());
-        span.add_event(self.raw(at, raw));
+        span.add_event(self.tracer.raw(at, raw));
         span
     }
 
@@ -160,7 +194,7 @@ impl Recording {
             }
             Answer::Unknown(_) => {}
         }
-        span.add_event(self.raw(at, raw));
+        span.add_event(self.tracer.raw(at, raw));
         self.send(span.ended(at));
     }
 }

@@ -25,6 +25,7 @@ mod content;
 mod context;
 mod control;
 mod courier;
+mod lines;
 mod naming;
 mod options;
 #[cfg(feature = "otlp")]
@@ -97,7 +98,7 @@ pub(super) fn exporter(_: &TraceOptions) -> Result<Box<dyn Export>, TraceError> 
 /// The spans of one session.
 ///
 /// It is told what happens in the order in which it happens: a line before what the machine makes of
-/// it. A daemon that ends leaves open what is open: the next one [adopts](Self::adopt) the run and
+/// it. Several lines may be told before all that the machine made of them. A daemon that ends leaves open what is open: the next one [adopts](Self::adopt) the run and
 /// ends its spans under the same names.
 #[derive(Debug)]
 pub struct SessionTrace(Option<Box<Recording>>);

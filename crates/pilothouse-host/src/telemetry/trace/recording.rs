@@ -9,12 +9,13 @@ use pilothouse_session::event::{Body, Completion, Exit, PromptState, ToolStatus}
 use pilothouse_session::id::{PromptId, RunId, SessionId, TurnId};
 use pilothouse_session::tool::NormalizedPayload;
 use pilothouse_session::{Delta, Event};
-use pilothouse_wire::{Frame, Inbound};
+use pilothouse_wire::Frame;
 
 use super::Tracer;
 use super::content::length;
 use super::context::{self, Names, RemoteParent, SpanContext};
 use super::control::Control;
+use super::lines::Lines;
 use super::naming::{self, Telling};
 use super::span::{Span, SpanEvent, SpanKind};
 use crate::telemetry::metrics::{Label, StatusWord};
@@ -38,7 +39,7 @@ pub(super) struct Recording {
     past_calls: VecDeque<(String, SpanContext)>,
     prompts: VecDeque<(PromptId, Asked)>,
     pub(super) control: Control,
-    line: Option<Line>,
+    lines: Lines,
     model: Option<String>,
     conversation: Option<String>,
     deltas: Deltas,
@@ -51,14 +52,6 @@ struct Run {
     span: Option<Span>,
 }
 
-/// The line that was read last. Not the line itself: that would keep the whole buffer alive which it
-/// was read into, in every session.
-#[derive(Debug)]
-struct Line {
-    at: Timestamp,
-    raw: SpanEvent,
-}
-
 /// A prompt that no turn has taken up yet.
 #[derive(Debug)]
 struct Asked {
@@ -68,8 +61,10 @@ struct Asked {
     message: Option<String>,
 }
 
+/// Since the last turn has ended: pieces may be told before the turn that they are part of.
 #[derive(Debug, Default)]
 struct Deltas {
+    first: Option<SpanEvent>,
     count: u64,
     bytes: usize,
 }
@@ -87,7 +82,7 @@ impl Recording {
             past_calls: VecDeque::new(),
             prompts: VecDeque::new(),
             control: Control::default(),
-            line: None,
+            lines: Lines::default(),
             model: None,
             conversation: None,
             deltas: Deltas::default(),
@@ -158,31 +153,22 @@ impl Recording {
         self.tracer.courier.send(span);
     }
 
-    /// The line is the cause of the events that have its time. Of pieces, of which there are many and
-    /// of which events hardly ever come, only the length is kept.
     pub(super) fn remember_line(&mut self, frame: &Frame, at: Timestamp) {
-        let raw = match frame.message {
-            Inbound::StreamEvent(_) => raw_event(at, frame.raw.len(), None),
-            _ => self.raw(at, &frame.raw),
-        };
-        self.line = Some(Line { at, raw });
-    }
-
-    pub(super) fn raw(&self, at: Timestamp, line: &[u8]) -> SpanEvent {
-        raw_event(at, line.len(), self.tracer.line(line))
+        self.lines.push(&frame.message, at, || self.tracer.raw(at, &frame.raw));
     }
 
     pub(super) fn delta(&mut self, delta: &Delta) {
-        let (Some((_, turn)), Some(line)) = (&mut self.turn, &self.line) else { return };
-        if self.deltas.count == 0 {
+        let Some(at) = self.lines.last_at() else { return };
+        self.deltas.first.get_or_insert_with(|| {
             let attributes = vec![("type", words::delta(delta.kind).into())];
-            turn.add_event(SpanEvent { name: "first_delta".into(), at: line.at, attributes });
-        }
+            SpanEvent { name: "first_delta".into(), at, attributes }
+        });
         self.deltas.count += 1;
         self.deltas.bytes += delta.text.len();
     }
 
     pub(super) fn event(&mut self, event: &Event) {
+        self.place_early(|early| early < event.at);
         self.begin(event);
         match naming::telling(&event.body) {
             Telling::Span(name) => self.moment(name, event),
@@ -239,6 +225,8 @@ impl Recording {
                     turn.failure = Some(message.unwrap_or_else(|| "the turn failed".to_owned()));
                 }
             }
+            // The turn that it asks in has been told of.
+            Body::ApprovalRequested { .. } => self.place_early(|_| true),
             Body::RunEnded { exit, .. } => self.run_ended(event.at, Some(*exit)),
             _ => {}
         }
@@ -251,8 +239,8 @@ impl Recording {
         span.set("pilothouse.event.seq", event.seq);
         span.set_some("gen_ai.conversation.id", self.conversation.clone());
         naming::describe(&mut span, &event.body);
-        if let Some(line) = self.line.as_ref().filter(|line| line.at == event.at) {
-            span.add_event(line.raw.clone());
+        if let Some(raw) = self.lines.of(event) {
+            span.add_event(raw.clone());
         }
         let mut attributes = vec![("type", words::event(&event.body).into())];
         attributes.extend(self.tracer.json(event).map(|text| ("body", text.into())));
@@ -290,6 +278,7 @@ impl Recording {
 
     /// Ends everything; nothing can come of it any more.
     fn run_ended(&mut self, at: Timestamp, exit: Option<Exit>) {
+        self.place_early(|_| true);
         for (_, mut call) in std::mem::take(&mut self.calls) {
             call.set("pilothouse.tool.status", words::tool_status(ToolStatus::Cancelled));
             call.failure = Some("the run ended before the call did".to_owned());
@@ -314,7 +303,8 @@ impl Recording {
             self.send(span.ended(at));
         }
         self.past_calls.clear();
-        self.line = None;
+        self.lines = Lines::default();
+        self.deltas = Deltas::default();
     }
 
     pub(super) fn ended(&mut self, at: Timestamp) {
@@ -339,7 +329,6 @@ impl Recording {
         let Some(turn) = event.turn else { return };
         let mut span = self.open_turn(turn, event.at);
         span.set("pilothouse.turn.autonomous", autonomous);
-        self.deltas = Deltas::default();
         if let Some((_, before)) = self.turn.replace((turn, span)) {
             self.send(before.ended(event.at));
         }
@@ -386,8 +375,10 @@ impl Recording {
             span
         });
         naming::complete(&mut span, completion);
-        span.set("pilothouse.deltas", self.deltas.count);
-        span.set("pilothouse.delta.bytes", self.deltas.bytes);
+        let deltas = std::mem::take(&mut self.deltas);
+        deltas.first.into_iter().for_each(|first| span.add_event(first));
+        span.set("pilothouse.deltas", deltas.count);
+        span.set("pilothouse.delta.bytes", deltas.bytes);
         self.send(span.ended(event.at));
     }
 
@@ -433,10 +424,4 @@ impl Recording {
         }
         self.send(span.ended(at));
     }
-}
-
-fn raw_event(at: Timestamp, bytes: usize, body: Option<String>) -> SpanEvent {
-    let mut attributes = vec![("bytes", bytes.into())];
-    attributes.extend(body.map(|text| ("body", text.into())));
-    SpanEvent { name: "raw".into(), at, attributes }
 }
