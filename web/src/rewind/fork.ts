@@ -15,7 +15,7 @@ export async function fork(session: SessionId, from: From, text = ""): Promise<v
   if (!copy) return;
   house.adopt(copy);
   if (text !== "") composers.giveBack(copy.id, text);
-  const lacks = from.kind === "scratch" && original && profileOf(original).lacks ? " Its variables and MCP servers with secrets are not handed on." : "";
+  const lacks = from.kind === "scratch" && original && profileOf(original).lacks ? " Its variables, flags and MCP servers with secrets are not handed on." : "";
   house.tell(from.kind === "scratch" ? `A new session in the same directory.${lacks}` : "A copy that ends there. The original stays as it is.");
   route.go(sessionPath(copy.id));
 }

@@ -15,4 +15,8 @@ it("is what the session was made with, in its model and mode of now", () => {
 it("has nothing of what is hidden here", () => {
   const settings = { effort: "low", env: { KEY: "***" }, mcp_servers: { charts: { headers: { authorization: "***" } } } };
   expect(profileOf({ settings, model: null, mode: null })).toEqual({ profile: { effort: "low" }, lacks: true });
+  const charts = { command: "charts", args: ["--api-key=***"] };
+  for (const hidden of [{ mcp_servers: { charts } }, { extra_args: { betas: "***", chrome: null } }]) {
+    expect(profileOf({ settings: { effort: "low", ...hidden }, model: null, mode: null })).toEqual({ profile: { effort: "low" }, lacks: true });
+  }
 });

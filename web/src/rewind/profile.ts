@@ -2,13 +2,13 @@
 
 import type { Profile, SessionRow } from "../../api/types";
 
-/** What the daemon writes where a secret stands. */
-const MASK = '"***"';
+/** What the daemon writes where a secret stands: a text of its own, or what follows `=` in one. */
+const MASK = /["=]\*\*\*"/;
 
 /** The profile of a session as it is now; `lacks` what is kept secret and so cannot be handed on from here. */
 export function profileOf(row: Pick<SessionRow, "settings" | "model" | "mode">): { readonly profile: Profile; readonly lacks: boolean } {
   const kept = typeof row.settings === "object" && row.settings !== null ? (row.settings as Profile) : {};
-  const known = Object.entries(kept).filter(([, value]) => !JSON.stringify(value)?.includes(MASK));
+  const known = Object.entries(kept).filter(([, value]) => !MASK.test(JSON.stringify(value) ?? ""));
   const profile: Profile = Object.fromEntries(known);
   if (row.model !== null) profile.model = row.model;
   if (row.mode !== null) profile.mode = row.mode;

@@ -84,7 +84,8 @@ pub struct SessionRow {
     pub mode: Option<String>,
     /// Its policy.
     pub policy: Option<String>,
-    /// Whatever else the host keeps with it. Written without the values of variables and headers.
+    /// Whatever else the host keeps with it. Written without the values of variables, headers, flags
+    /// of the CLI and arguments of MCP servers.
     #[serde(serialize_with = "without_secrets")]
     pub settings: Value,
     /// How many requests wait for an answer.
@@ -97,22 +98,41 @@ pub struct SessionRow {
     pub last_seq: u64,
 }
 
-/// Variables and headers may hold keys: only their names are told.
+/// What stands where a secret was.
+const MASK: &str = "***";
+
+/// Variables, headers, flags and arguments may hold keys: only their names are told.
 fn without_secrets<S: Serializer>(settings: &Value, serializer: S) -> Result<S::Ok, S::Error> {
     fn mask(value: &mut Value) {
         match value {
             Value::Object(fields) => {
                 for (name, field) in fields {
                     match field {
-                        Value::Object(secrets) if name == "env" || name == "headers" => {
-                            secrets.values_mut().for_each(|secret| *secret = "***".into());
+                        Value::Object(secrets)
+                            if ["env", "headers", "extra_args"].contains(&name.as_str()) =>
+                        {
+                            // A flag without a value is none to hide.
+                            let secrets = secrets.values_mut().filter(|secret| !secret.is_null());
+                            secrets.for_each(|secret| *secret = MASK.into());
                         }
+                        Value::Array(args) if name == "args" => args.iter_mut().for_each(mask_arg),
                         other => mask(other),
                     }
                 }
             }
             Value::Array(entries) => entries.iter_mut().for_each(mask),
             _ => {}
+        }
+    }
+    /// `--api-key=…` stays a word that says what it is for.
+    fn mask_arg(arg: &mut Value) {
+        match arg {
+            Value::String(text) => {
+                if let Some((name, _)) = text.split_once('=') {
+                    *text = format!("{name}={MASK}");
+                }
+            }
+            other => mask(other),
         }
     }
     let mut masked = settings.clone();
@@ -249,7 +269,13 @@ mod tests {
         let settings = json!({
             "model": "opus",
             "env": {"KEY": "secret"},
-            "mcp_servers": {"a": {"command": "x", "env": {"B": "secret"}, "headers": {"C": "secret"}}},
+            "mcp_servers": {"a": {
+                "command": "x",
+                "args": ["-y", "some-server", "--api-key=secret", "D=secret=secret"],
+                "env": {"B": "secret"},
+                "headers": {"C": "secret"},
+            }},
+            "extra_args": {"betas": "secret", "chrome": null},
         });
         let mut told = Vec::new();
         without_secrets(&settings, &mut serde_json::Serializer::new(&mut told)).unwrap();
@@ -258,5 +284,9 @@ mod tests {
         for name in ["opus", "KEY", "command", "\"B\"", "\"C\""] {
             assert!(told.contains(name), "{told}");
         }
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let args = json!(["-y", "some-server", "--api-key=***", "D=***"]);
+        assert_eq!(told["mcp_servers"]["a"]["args"], args);
+        assert_eq!(told["extra_args"], json!({"betas": "***", "chrome": null}));
     }
 }
