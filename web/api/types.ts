@@ -382,8 +382,10 @@ export type DeadRun = {
 
 /** Who decided. */
 export type Decider = {
+  /** Who, as the host tells them apart; older events do not have it. */
+  identity?: string | null;
   kind: "client";
-  /** Who, as the host knows them. */
+  /** Who, as people call them. Two may have the same name. */
   name: string | null;
 } | {
   /** The rule. */
@@ -2239,7 +2241,7 @@ export type SessionDetail = {
   open_items: OpenItem[];
   /** Its policy. */
   policy: string | null;
-  /** Whatever else the host keeps with it. Written without the values of variables and headers. */
+  /** Whatever else the host keeps with it. Written without the values of variables, headers, flags of the CLI and arguments of MCP servers. */
   settings: unknown;
   /** Its state. */
   status: Status;
@@ -2282,7 +2284,7 @@ export type SessionRow = {
   open_approvals: number;
   /** Its policy. */
   policy: string | null;
-  /** Whatever else the host keeps with it. Written without the values of variables and headers. */
+  /** Whatever else the host keeps with it. Written without the values of variables, headers, flags of the CLI and arguments of MCP servers. */
   settings: unknown;
   /** Its state. */
   status: Status;

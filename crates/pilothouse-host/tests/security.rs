@@ -25,3 +25,5 @@ mod floods;
 mod place;
 #[path = "security/secrets.rs"]
 mod secrets;
+#[path = "security/who.rs"]
+mod who;

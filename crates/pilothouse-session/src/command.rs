@@ -47,8 +47,10 @@ pub enum Command {
         approval: ApprovalId,
         /// The answer.
         decision: Decision,
-        /// Who answers.
+        /// Who answers, as people call them.
         name: Option<String>,
+        /// The same so that it can be told from every other.
+        identity: Option<String>,
     },
     /// Change the permission mode.
     SetMode {

@@ -206,7 +206,7 @@ impl Replay {
         let (Some(open), Some(payload)) = (open, success.response) else { return Vec::new() };
         let Some(decision) = decision(&open, &payload) else { return Vec::new() };
         let approval = open.approval;
-        self.command(Command::Decide { approval, decision, name: None }, at)
+        self.command(Command::Decide { approval, decision, name: None, identity: None }, at)
     }
 }
 

@@ -260,8 +260,8 @@ fn decided(resolution: &Resolution) -> String {
         Decision::Choose { .. } => "chosen".to_owned(),
     };
     let by = match &resolution.by {
-        Decider::Client { name: Some(name) } => format!(" by {}", plain(name)),
-        Decider::Client { name: None } => String::new(),
+        Decider::Client { name: Some(name), .. } => format!(" by {}", plain(name)),
+        Decider::Client { name: None, .. } => String::new(),
         Decider::Policy { .. } => " by a policy".to_owned(),
     };
     format!("**Decided{by}:** {what}")

@@ -112,7 +112,11 @@ fn asked(approval: &Approval) -> Change {
 
 fn decided(resolution: &Resolution) -> Decided {
     let (actor, rule) = match &resolution.by {
-        Decider::Client { name } => (name.clone().unwrap_or_else(|| "a client".to_owned()), None),
+        // The name is for people: anybody can be called `policy`.
+        Decider::Client { name, identity } => {
+            let who = identity.as_ref().or(name.as_ref());
+            (who.cloned().unwrap_or_else(|| "a client".to_owned()), None)
+        }
         Decider::Policy { because } => ("policy".to_owned(), Some(&because.ground)),
     };
     let action = match &resolution.decision {

@@ -39,7 +39,7 @@ async fn a_link_becomes_a_cookie_once() {
     let who: Value = serde_json::from_str(&who.body).unwrap();
     assert_eq!((&who["name"], &who["identity"]["kind"]), (&"tablet".into(), &"login".into()));
     let audit = bed.ask("GET /api/v1/who", &[&cookie_of(&reply)], "").await.body;
-    assert_eq!(audit, format!("login:{}", who["identity"]["id"].as_str().unwrap()));
+    assert_eq!(audit, format!("login:{} (tablet)", who["identity"]["id"].as_str().unwrap()));
     assert_eq!(bed.ask_known("GET /api/v1/who", &[], "").await.body, "token");
     let again = redeem(&bed, code).await;
     assert_eq!((again.status, &*again.problem()), (403, "login-refused"));

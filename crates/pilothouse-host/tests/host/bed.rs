@@ -195,8 +195,9 @@ pub(crate) async fn decide(
     approval: ApprovalId,
     decision: Decision,
 ) -> Result<(), pilothouse_host::HostError> {
-    let name = Some("Ada".to_owned());
-    host.command(session, Command::Decide { approval, decision, name }).await.map(drop)
+    let (name, identity) = (Some("Ada".to_owned()), None);
+    let command = Command::Decide { approval, decision, name, identity };
+    host.command(session, command).await.map(drop)
 }
 
 pub(crate) fn allow() -> Decision {

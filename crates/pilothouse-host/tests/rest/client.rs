@@ -77,7 +77,7 @@ pub(crate) async fn serve(host: &Host, patience: Patience) -> (Client, AbortHand
     // Who asks is told by a header, where the guard would know it.
     let name = from_fn(|mut request: Request, next: Next| {
         let name = request.headers().get("x-name").and_then(|name| name.to_str().ok());
-        let actor = Actor(name.unwrap_or("Ada").to_owned());
+        let actor = Actor::named(name.unwrap_or("Ada"));
         request.extensions_mut().insert(actor);
         next.run(request)
     });

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::bed::Bed;
 use super::client::{Daemon, Socket};
-use super::place::{Answer, ask, bearer, counted, request, upgrade};
+use super::place::{Answer, JSON, ask, bearer, counted, log_in, request, upgrade};
 use pilothouse_host::Host;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -51,22 +51,6 @@ fn fill(path: &str, session: &str) -> String {
     });
     parts.collect::<Vec<_>>().join("/")
 }
-
-/// The `Cookie` line of a browser that has logged in.
-async fn log_in(daemon: &Daemon) -> String {
-    let json = "Content-Type: application/json".to_owned();
-    let lines = [bearer(&daemon.token), json.clone()];
-    let link = ask(&daemon.address, "POST /api/v1/login/links", &lines, "{}").await;
-    let link: Value = serde_json::from_str(&link.body).unwrap();
-    let code = link["path"].as_str().unwrap().split_once('#').unwrap().1;
-    let lines = [json, format!("Origin: http://{}", daemon.address)];
-    let body = json!({ "code": code }).to_string();
-    let reply = ask(&daemon.address, "POST /api/v1/login", &lines, &body).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    format!("Cookie: {}", reply.header("set-cookie").unwrap().split(';').next().unwrap())
-}
-
-const JSON: &str = "Content-Type: application/json";
 
 fn refused(answer: &Answer, status: u16, problem: &str) {
     assert_eq!((answer.status, &*answer.problem()), (status, problem), "{answer:?}");
@@ -121,7 +105,7 @@ async fn nobody_is_let_in_without_the_token() {
 async fn a_browser_gets_a_socket_only_from_our_own_page() {
     let bed = Bed::new();
     let daemon = Daemon::start(&bed).await;
-    let cookie = log_in(&daemon).await;
+    let cookie = log_in(&daemon.address, &daemon.token, None).await;
     let own = format!("Origin: http://{}", daemon.address);
     let table: [(&str, &[&str], u16, &str); 6] = [
         ("another site", &["Origin: http://evil.example"], 403, "foreign-origin"),

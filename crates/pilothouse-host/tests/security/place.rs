@@ -24,7 +24,10 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) async fn open(bed: &Bed, sockets: SocketTerms) -> Self {
-        let options = DaemonOptions { sockets, ..DaemonOptions::new(bed.options("")) };
+        Self::with(DaemonOptions { sockets, ..DaemonOptions::new(bed.options("")) }).await
+    }
+
+    pub(crate) async fn with(options: DaemonOptions) -> Self {
         let daemon = Daemon::open(options).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         Self {
@@ -149,7 +152,7 @@ pub(crate) async fn listen(
 }
 
 /// The whole chunks of a body.
-fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     while let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") {
         let size = std::str::from_utf8(&bytes[..end]).unwrap();
@@ -179,6 +182,22 @@ pub(crate) fn counted(bed: &Bed) -> Vec<i64> {
 /// The lines of somebody who has the token.
 pub(crate) fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}")
+}
+
+pub(crate) const JSON: &str = "Content-Type: application/json";
+
+/// The `Cookie` line of a browser that has logged in with a link of this name.
+pub(crate) async fn log_in(address: &str, token: &str, name: Option<&str>) -> String {
+    let lines = [bearer(token), JSON.to_owned()];
+    let body = serde_json::json!({ "name": name }).to_string();
+    let link = ask(address, "POST /api/v1/login/links", &lines, &body).await;
+    let link: serde_json::Value = serde_json::from_str(&link.body).unwrap();
+    let code = link["path"].as_str().unwrap().split_once('#').unwrap().1;
+    let lines = [JSON.to_owned(), format!("Origin: http://{address}")];
+    let body = serde_json::json!({ "code": code }).to_string();
+    let reply = ask(address, "POST /api/v1/login", &lines, &body).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    format!("Cookie: {}", reply.header("set-cookie").unwrap().split(';').next().unwrap())
 }
 
 /// The lines that ask for a WebSocket.

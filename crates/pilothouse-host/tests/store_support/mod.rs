@@ -105,7 +105,7 @@ pub(crate) fn allowed(number: u64, name: &str) -> Body {
         tool_call_id: None,
         tool_name: None,
         decision: Decision::Allow { input: None, updates: Vec::new() },
-        by: Decider::Client { name: Some(name.to_owned()) },
+        by: Decider::Client { name: Some(name.to_owned()), identity: None },
     };
     Body::ApprovalResolved { resolution: Box::new(resolution) }
 }

@@ -210,8 +210,11 @@ pub struct Resolution {
 pub enum Decider {
     /// A client.
     Client {
-        /// Who, as the host knows them.
+        /// Who, as people call them. Two may have the same name.
         name: Option<String>,
+        /// Who, as the host tells them apart; older events do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        identity: Option<String>,
     },
     /// A policy.
     Policy {

@@ -138,12 +138,12 @@ impl Session {
         &mut self,
         approval: ApprovalId,
         decision: Decision,
-        name: Option<String>,
+        by: Decider,
     ) -> Result<(), Refusal> {
         let open = self.approvals.find(approval)?;
         let answered =
             answer(&open.ask, &decision).map_err(|why| Refusal::UnfitDecision { why })?;
-        self.resolve(approval, decision, Decider::Client { name }, answered);
+        self.resolve(approval, decision, by, answered);
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::prompts::Said;
 use super::{Scope, Session};
+use crate::approval::Decider;
 use crate::command::{Command, From, Refusal, Urgency};
 use crate::effect::Effect;
 use crate::event::{Body, ConversationReason, MessageOrigin, PromptState, Thinking};
@@ -91,8 +92,9 @@ impl Session {
             Command::CancelPrompt { prompt } => self.cancel_prompt(id, prompt),
             Command::SendNow { prompt } => self.send_now(id, prompt),
             Command::Interrupt { cancel_queued } => self.interrupt(id, cancel_queued),
-            Command::Decide { approval, decision, name } => {
-                self.decide(approval, decision, name).map(|()| Progress::Done)
+            Command::Decide { approval, decision, name, identity } => {
+                let by = Decider::Client { name, identity };
+                self.decide(approval, decision, by).map(|()| Progress::Done)
             }
             Command::SetMode { mode } => {
                 let request = SetPermissionMode { mode: mode.clone(), extra: Default::default() };

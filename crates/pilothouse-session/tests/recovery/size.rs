@@ -87,7 +87,7 @@ impl Long {
         let open = self.stage.session.approvals();
         let approval = open.first().expect("a request").approval;
         let decision = Decision::Allow { input: None, updates: Vec::new() };
-        self.command(Command::Decide { approval, decision, name: None });
+        self.command(Command::Decide { approval, decision, name: None, identity: None });
         self.line(&tool_result(&bash, &"made\n".repeat(200), &uuid('b', 3)));
         self.line(&result("Done."));
     }

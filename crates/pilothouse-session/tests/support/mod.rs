@@ -175,7 +175,8 @@ impl Stage {
 
     pub(crate) fn decide(&mut self, approval: u64, decision: Decision) -> Told {
         let approval = ApprovalId(approval);
-        self.command(Command::Decide { approval, decision, name: Some("Ada".to_owned()) })
+        let (name, identity) = (Some("Ada".to_owned()), None);
+        self.command(Command::Decide { approval, decision, name, identity })
     }
 
     pub(crate) fn start_command(&mut self) -> Told {

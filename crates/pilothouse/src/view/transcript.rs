@@ -187,7 +187,7 @@ impl Transcript {
                 };
                 let by = match &resolution.by {
                     Decider::Policy { because } => because.to_string(),
-                    Decider::Client { name } => {
+                    Decider::Client { name, .. } => {
                         format!("by {}", name.as_deref().unwrap_or("somebody"))
                     }
                 };

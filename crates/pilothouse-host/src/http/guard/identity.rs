@@ -44,12 +44,14 @@ impl Identity {
     }
 }
 
-/// For the audit: `token`, or `login:` and its id.
+/// For the audit: `token`, or `login:`, its id, and its name where it has one. It is told from others
+/// by what stands before the name, which is nobody's choice.
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Token => f.write_str("token"),
-            Self::Login { id, .. } => write!(f, "login:{id}"),
+            Self::Login { id, name: Some(name) } => write!(f, "login:{id} ({name})"),
+            Self::Login { id, name: None } => write!(f, "login:{id}"),
         }
     }
 }

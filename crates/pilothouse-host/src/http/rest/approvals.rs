@@ -96,7 +96,7 @@ pub(super) async fn decide(
 ) -> Result<Done, Problem> {
     let OfApproval { session, approval } = call.path;
     let ApiJson(decision) = call.body;
-    let name = Some(call.actor.0.clone());
-    call.api.command(session, Command::Decide { approval, decision, name }).await?;
+    let (name, identity) = (Some(call.actor.name), Some(call.actor.identity));
+    call.api.command(session, Command::Decide { approval, decision, name, identity }).await?;
     Ok(Done)
 }

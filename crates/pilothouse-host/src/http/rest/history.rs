@@ -97,7 +97,7 @@ pub(super) async fn import(
     let (it, is_new) = host.import(&call.path.cli_session, wish).await?;
     if is_new {
         let detail = json!({ "cwd": it.cwd, "policy": it.policy, "imported": it.cli_session });
-        host.note(Some(it.id), &call.actor.0, "session.created", detail).await;
+        host.note(Some(it.id), &call.actor.identity, "session.created", detail).await;
     }
     Ok(made(it, is_new))
 }

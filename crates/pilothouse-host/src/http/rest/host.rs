@@ -58,15 +58,21 @@ pub(super) async fn shut_down(
         let detail = format!("this daemon is process {own}, not {pid}: look for the other one");
         return Err(Problem::new(Kind::Conflict, detail));
     }
-    let noted =
-        call.api.host.store().record(None, &call.actor.0, "daemon.stopped", json!({ "pid": pid }));
+    let noted = call.api.host.store().record(
+        None,
+        &call.actor.identity,
+        "daemon.stopped",
+        json!({ "pid": pid }),
+    );
     // One whose disk is full can be ended all the same.
     match tokio::time::timeout(NOTED, noted).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, by = %call.actor.0, "the end is not in the audit"),
-        Err(_) => tracing::warn!(by = %call.actor.0, "the end is not in the audit: no time"),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, by = %call.actor.identity, "the end is not in the audit");
+        }
+        Err(_) => tracing::warn!(by = %call.actor.identity, "the end is not in the audit: no time"),
     }
-    tracing::info!(by = %call.actor.0, "told to end");
+    tracing::info!(by = %call.actor.identity, "told to end");
     call.api.stop.cancel();
     Ok(Done)
 }

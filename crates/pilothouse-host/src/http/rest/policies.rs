@@ -69,7 +69,7 @@ pub(super) async fn put(
         }
         put => put?,
     }
-    host.note(None, &call.actor.0, "policy.put", json!({ "policy": name })).await;
+    host.note(None, &call.actor.identity, "policy.put", json!({ "policy": name })).await;
     Ok(Got(host.policy(name).await?))
 }
 
@@ -86,7 +86,7 @@ pub(super) async fn delete(call: Call<OfPolicy, Nothing, NoBody>) -> Result<Done
         }
         removed => removed?,
     }
-    host.note(None, &call.actor.0, "policy.deleted", json!({ "policy": name })).await;
+    host.note(None, &call.actor.identity, "policy.deleted", json!({ "policy": name })).await;
     Ok(Done)
 }
 

@@ -57,7 +57,7 @@ pub(super) async fn create(
     }
     let it = host.create(NewSession { id, cwd, title, tags, policy, profile, begin }).await?;
     let detail = json!({ "cwd": it.cwd, "policy": it.policy });
-    host.note(Some(it.id), &call.actor.0, "session.created", detail).await;
+    host.note(Some(it.id), &call.actor.identity, "session.created", detail).await;
     Ok(made(it, true))
 }
 
@@ -209,14 +209,14 @@ pub(super) async fn change(
     let after = host.change(id, change).await?;
     if policy.is_some() {
         let detail = json!({ "before": before.policy, "after": after.policy });
-        host.note(Some(id), &call.actor.0, "session.policy_changed", detail).await;
+        host.note(Some(id), &call.actor.identity, "session.policy_changed", detail).await;
     }
     Ok(Got(after))
 }
 
 pub(super) async fn delete(call: Call<OfSession, Nothing, NoBody>) -> Result<Done, Problem> {
     let (patience, host) = (call.api.patience.end, call.api.host);
-    let (session, by) = (call.path.session, call.actor.0);
+    let (session, by) = (call.path.session, call.actor.identity);
     host.session(session).await?;
     // To its end, however long that takes: half of it may be done.
     let deleted = tokio::spawn(async move {
@@ -279,6 +279,6 @@ pub(super) async fn fork(
     check(new.title.as_deref(), &new.tags)?;
     let it = host.create(new).await?;
     let detail = json!({ "cwd": it.cwd, "policy": it.policy, "fork_of": session });
-    host.note(Some(it.id), &call.actor.0, "session.created", detail).await;
+    host.note(Some(it.id), &call.actor.identity, "session.created", detail).await;
     Ok(made(it, true))
 }

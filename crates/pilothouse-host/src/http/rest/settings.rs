@@ -24,7 +24,7 @@ pub(super) async fn mode(
     call: Call<OfSession, Nothing, ApiJson<SetMode>>,
 ) -> Result<Got<SessionRow>, Problem> {
     let (id, host) = (call.path.session, call.api.host.clone());
-    let (mode, by) = (call.body.0.mode, call.actor.0);
+    let (mode, by) = (call.body.0.mode, call.actor.identity);
     // To its end, also if that is not waited for: who has changed it must be noted.
     let changed = tokio::spawn(async move { host.set_mode(id, &mode, &by).await });
     let changed = async { changed.await.unwrap_or(Err(HostError::Closed(id))) };

@@ -22,6 +22,9 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgr
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
 use pilothouse_session::id::SessionId;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
@@ -32,6 +35,7 @@ pub use message::{ClientMessage, Order, ServerMessage};
 use super::guard::{Identity, Stay, is_over};
 use super::pace::Pace;
 use super::problem::{Kind, Problem};
+use super::rest::Actor;
 use crate::Host;
 use crate::host::{Change, Changes, at};
 use follow::{Dated, Followed, follow};
@@ -111,7 +115,7 @@ async fn upgrade(
     stay: Option<Extension<Stay>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let name = identity.map_or("nobody".to_owned(), |who| who.display_name().to_owned());
+    let actor = Actor::known(identity.as_ref());
     upgrade
         .read_buffer_size(BUFFER)
         .write_buffer_size(BUFFER)
@@ -120,7 +124,7 @@ async fn upgrade(
         .on_upgrade(async move |mut socket| {
             let leaving = door.leaving.clone();
             tokio::select! {
-                () = Talk::new(door, name).run(&mut socket) => {}
+                () = Talk::new(door, actor).run(&mut socket) => {}
                 () = is_over(stay) => {}
                 () = leaving.cancelled() => say_farewell(&mut socket).await,
             }
@@ -138,15 +142,16 @@ async fn say_farewell(socket: &mut WebSocket) {
 struct Talk {
     host: Host,
     terms: Arc<SocketTerms>,
-    /// Who speaks, for the audit.
-    name: Arc<str>,
+    /// Who speaks.
+    actor: Actor,
     outbox: Outbox,
     followed: (mpsc::Sender<Followed>, mpsc::Receiver<Followed>),
     /// The sessions that are watched, with the number of the subscription.
     watched: HashMap<SessionId, (u64, AbortHandle)>,
     followers: JoinSet<()>,
     last_ticket: u64,
-    commands: JoinSet<ServerMessage>,
+    /// Wait for what is carried out, which goes on without them.
+    commands: FuturesUnordered<BoxFuture<'static, ServerMessage>>,
     list: Option<Changes>,
     changed: BTreeSet<SessionId>,
     /// Reads what has changed in the list, once at a time: what was read last is told last.
@@ -172,18 +177,18 @@ enum Step {
 struct Over;
 
 impl Talk {
-    fn new(door: Door, name: String) -> Self {
+    fn new(door: Door, actor: Actor) -> Self {
         let outbox = if door.terms.timing { Outbox::timed() } else { Outbox::default() };
         Self {
             host: door.host,
             terms: door.terms,
-            name: name.into(),
+            actor,
             outbox,
             followed: mpsc::channel(BATCHES),
             watched: HashMap::new(),
             followers: JoinSet::new(),
             last_ticket: 0,
-            commands: JoinSet::new(),
+            commands: FuturesUnordered::new(),
             list: None,
             changed: BTreeSet::new(),
             listing: JoinSet::new(),
@@ -225,10 +230,7 @@ impl Talk {
         tokio::select! {
             biased;
             heard = socket.recv() => Step::Heard(heard),
-            Some(done) = self.commands.join_next() => match done {
-                Ok(reply) => Step::Done(reply),
-                Err(_) => Step::Done(reply(None, Err(broken()))),
-            },
+            Some(reply) = self.commands.next() => Step::Done(reply),
             Some(listed) = self.listing.join_next() => {
                 Step::Done(listed.unwrap_or(ServerMessage::ListLagged))
             }
@@ -271,7 +273,7 @@ impl Talk {
                 Ok(())
             }
             Step::Ping if self.heard_at.elapsed() > self.terms.patience => Err(Over),
-            Step::Ping => self.send(Message::Ping(Bytes::new()), socket).await,
+            Step::Ping => send(Message::Ping(Bytes::new()), socket, self.terms.patience).await,
         }
     }
 
@@ -315,16 +317,9 @@ impl Talk {
             metrics.client_bytes_sent.add(body.len() as u64);
             // Cannot fail: everything in it is JSON.
             let text = Utf8Bytes::try_from(body).map_err(|_| Over)?;
-            self.send(Message::Text(text), socket).await?;
+            send(Message::Text(text), socket, self.terms.patience).await?;
         }
         Ok(())
-    }
-
-    async fn send(&self, message: Message, socket: &mut WebSocket) -> Result<(), Over> {
-        match tokio::time::timeout(self.terms.patience, socket.send(message)).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(Over),
-        }
     }
 
     async fn hear(&mut self, message: Message, socket: &mut WebSocket) -> Result<(), Over> {
@@ -344,7 +339,8 @@ impl Talk {
                 if self.mistakes > MISTAKES {
                     let reason = Utf8Bytes::from_static("too many messages that make no sense");
                     let frame = CloseFrame { code: close_code::POLICY, reason };
-                    let _ = self.send(Message::Close(Some(frame)), socket).await;
+                    let farewell = Message::Close(Some(frame));
+                    let _ = send(farewell, socket, self.terms.patience).await;
                     return Err(Over);
                 }
                 let detail = format!("this is not a message: {why}; the API's documents list them");
@@ -378,13 +374,10 @@ impl Talk {
                     self.say(reply(Some(id), Err(problem)));
                     return;
                 }
-                let (host, name) = (self.host.clone(), Arc::clone(&self.name));
+                let (host, actor) = (self.host.clone(), self.actor.clone());
                 let limit = self.terms.answer;
-                self.commands.spawn(async move {
-                    let carried_out = order::carry_out(&host, session, *command, &name);
-                    let answer = tokio::time::timeout(limit, carried_out).await;
-                    reply(Some(id), answer.unwrap_or_else(|_| Err(Problem::timed_out())))
-                });
+                let answer = order::carried_out(host, session, *command, actor, limit);
+                self.commands.push(Box::pin(async move { reply(Some(id), answer.await) }));
             }
         }
     }
@@ -418,6 +411,13 @@ impl Talk {
     }
 }
 
+async fn send(message: Message, socket: &mut WebSocket, patience: Duration) -> Result<(), Over> {
+    match tokio::time::timeout(patience, socket.send(message)).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) | Err(_) => Err(Over),
+    }
+}
+
 /// The id of a message that is otherwise not understood, so that its sender can tell which it was.
 fn id_in(text: &str) -> Option<u64> {
     #[derive(serde::Deserialize)]
@@ -435,10 +435,6 @@ fn reply(id: Option<u64>, result: Result<serde_json::Value, Problem>) -> ServerM
             ServerMessage::Reply { id, result: None, problem }
         }
     }
-}
-
-fn broken() -> Problem {
-    Problem::new(Kind::Internal, "the command broke off: look at the session, then try again")
 }
 
 /// The sessions as they are listed now.

@@ -1,21 +1,53 @@
 //! Carries out what is asked over the socket.
 
+use std::time::Duration;
+
 use pilothouse_session::Command;
 use pilothouse_session::id::SessionId;
 use pilothouse_wire::{Content, Raw};
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 
 use super::message::Order;
 use crate::host::PromptRequest;
-use crate::http::problem::{Fault, Problem};
+use crate::http::problem::{Fault, Kind, Problem};
+use crate::http::rest::Actor;
 use crate::{Host, HostError};
 
-/// Asks the session, and waits for its answer.
-pub(super) async fn carry_out(
-    host: &Host,
+/// Begins at once, and gives the answer, or that it has taken too long.
+///
+/// It is carried out to its end also if nobody waits for that: who has changed a mode is noted when
+/// the CLI has answered, and neither a slow one nor a socket that closes may leave that out.
+pub(super) fn carried_out(
+    host: Host,
     session: SessionId,
     order: Order,
-    name: &str,
+    actor: Actor,
+    limit: Duration,
+) -> impl Future<Output = Result<Value, Problem>> + use<> {
+    answer(tokio::spawn(carry_out(host, session, order, actor)), limit)
+}
+
+async fn answer(
+    carried_out: JoinHandle<Result<Value, Problem>>,
+    limit: Duration,
+) -> Result<Value, Problem> {
+    match tokio::time::timeout(limit, carried_out).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => {
+            let detail = "the command broke off: look at the session, then try again";
+            Err(Problem::new(Kind::Internal, detail))
+        }
+        Err(_) => Err(Problem::timed_out()),
+    }
+}
+
+/// Asks the session, and waits for its answer.
+async fn carry_out(
+    host: Host,
+    session: SessionId,
+    order: Order,
+    actor: Actor,
 ) -> Result<Value, Problem> {
     let said = |answer: Raw| serde_json::from_str(answer.get()).unwrap_or_default();
     let command = match order {
@@ -32,10 +64,12 @@ pub(super) async fn carry_out(
         Order::SendNow { prompt } => Command::SendNow { prompt },
         Order::Interrupt { cancel_queued } => Command::Interrupt { cancel_queued },
         Order::Decide { approval, decision } => {
-            Command::Decide { approval, decision, name: Some(name.to_owned()) }
+            let (name, identity) = (Some(actor.name), Some(actor.identity));
+            Command::Decide { approval, decision, name, identity }
         }
         Order::SetMode { mode } => {
-            return host.set_mode(session, &mode, name).await.map(said).map_err(problem);
+            let answer = host.set_mode(session, &mode, &actor.identity).await;
+            return answer.map(said).map_err(problem);
         }
         Order::SetModel { model } => Command::SetModel { model },
         Order::SetThinking { max_tokens } => {
@@ -55,5 +89,20 @@ fn problem(error: HostError) -> Problem {
             Problem::invalid(Fault::body(format!("/command/{}", unfit.field), unfit.reason))
         }
         other => other.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_breaks_off_is_answered_too() {
+        let broken = tokio::spawn(async { panic!("as a mistake of ours would") });
+        let answered = answer(broken, Duration::from_secs(60)).await;
+        assert_eq!(answered.unwrap_err().document().status, 500);
+        let endless = tokio::spawn(std::future::pending());
+        let answered = answer(endless, Duration::from_millis(1)).await;
+        assert_eq!(answered.unwrap_err().document().status, 504);
     }
 }
