@@ -99,6 +99,17 @@ pub enum HostError {
          the file as a block"
     )]
     NoUploads(PathBuf),
+    /// A file cannot be put into the session's directory.
+    #[error(
+        "the file cannot be put into the session's directory ({path}: {reason}): check that the \
+         directory is there and can be written, or attach the file as a block"
+    )]
+    Upload {
+        /// Where it should be.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
     /// What is stored of the session makes no sense.
     #[error(
         "session {session} cannot be opened ({reason}): what was said in it can still be read; \
@@ -119,6 +130,11 @@ impl HostError {
     pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |reason| Self::File { path, reason }
+    }
+
+    pub(super) fn upload(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |reason| Self::Upload { path, reason }
     }
 }
 

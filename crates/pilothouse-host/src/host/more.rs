@@ -221,17 +221,17 @@ fn file_name(attachment: &AttachmentRow) -> String {
 /// Writes a file into the directory for uploads below `root`, whole or not at all. Version control is
 /// told to leave it alone.
 fn write_upload(root: &Path, name: &str, bytes: &[u8]) -> Result<(), HostError> {
-    let mut dir = dunce::canonicalize(root).map_err(HostError::file(root))?;
+    let mut dir = dunce::canonicalize(root).map_err(HostError::upload(root))?;
     for step in Path::new(UPLOADS) {
         dir.push(step);
         match dir.symlink_metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                private::dir(&dir).map_err(HostError::file(&dir))?;
+                private::dir(&dir).map_err(HostError::upload(&dir))?;
             }
             // A link of the project's may lead anywhere, also to another of its own directories.
             Ok(it) if !it.is_dir() => return Err(HostError::NoUploads(dir)),
             Ok(_) => {}
-            Err(error) => return Err(HostError::File { path: dir, reason: error }),
+            Err(error) => return Err(HostError::Upload { path: dir, reason: error }),
         }
     }
     let path = dir.join(name);
@@ -248,5 +248,5 @@ fn write_upload(root: &Path, name: &str, bytes: &[u8]) -> Result<(), HostError> 
         }
         put
     };
-    write().map_err(HostError::file(&path))
+    write().map_err(HostError::upload(&path))
 }

@@ -128,3 +128,31 @@ async fn uploads_change_no_file_of_the_project() {
     assert_eq!(std::fs::read_dir(&uploads).unwrap().count(), 2);
     served.host.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_for_a_directory_that_cannot_take_it_is_refused() {
+    let served = Served::new().await;
+    let client = &served.client;
+    let work = served.bed.path("work");
+    let session = served.session(json!({})).await;
+    let path = format!("/api/v1/sessions/{session}");
+    let kept = format!("{path}/attachments?name=notes.txt");
+    let headers = [("content-type", "text/plain")];
+    let kept = client.send("POST", &kept, &headers, Some(b"notes".to_vec())).await;
+    let digest = kept.json()["digest"].clone();
+    let body = json!({"text": "look", "attachments": [{"digest": digest, "as": "path"}]});
+    let refused = async || {
+        let refused = client.post(&format!("{path}/prompts"), &body).await;
+        let problem = refused.is_problem(409, "conflict");
+        let detail = problem["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains("as a block") && detail.contains("work"), "{detail}");
+    };
+    std::fs::remove_dir(&work).unwrap();
+    refused().await;
+    // Something else is in its place.
+    std::fs::write(&work, "").unwrap();
+    refused().await;
+    let prompts = client.get(&format!("{path}/prompts")).await.json();
+    assert_eq!(prompts["items"], json!([]), "nothing was said");
+    served.host.close().await;
+}

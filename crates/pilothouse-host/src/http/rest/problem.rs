@@ -1,5 +1,6 @@
 //! Problems out of what the host refuses.
 
+use std::io;
 use std::time::Duration;
 
 use pilothouse_client::history::HistoryError;
@@ -8,6 +9,9 @@ use crate::files::FileError;
 use crate::host::{HostError, ImportError, ModeError, ProfileError};
 use crate::http::problem::{Fault, Kind, Place, Problem};
 use crate::past::PastError;
+
+/// How long is left alone what waits for a person's help.
+const NEEDS_HELP: Duration = Duration::from_secs(30);
 
 impl From<HostError> for Problem {
     fn from(error: HostError) -> Self {
@@ -44,12 +48,37 @@ impl From<HostError> for Problem {
             HostError::Closed(_) => {
                 Self::new(Kind::Unavailable, said).retry_after(Duration::from_secs(1))
             }
-            HostError::InUse(_) | HostError::File { .. } | HostError::WireLog(_) => {
+            HostError::File { path, reason } | HostError::Upload { path, reason }
+                if is_full(&reason) =>
+            {
+                let path = path.display();
+                let detail = format!("there is no room for {path} ({reason}): make some");
+                Self::new(Kind::DiskFull, detail).retry_after(NEEDS_HELP)
+            }
+            HostError::Upload { reason, .. } if is_theirs(&reason) => {
+                Self::new(Kind::Conflict, said)
+            }
+            HostError::InUse(_)
+            | HostError::File { .. }
+            | HostError::Upload { .. }
+            | HostError::WireLog(_) => {
                 tracing::error!(error = %said, "a file of the host's cannot be used");
                 Self::new(Kind::Internal, said)
             }
         }
     }
+}
+
+/// No room is left, whoever's that was.
+fn is_full(reason: &io::Error) -> bool {
+    matches!(reason.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// It is for the owner of a session's directory to do something about it: it is gone, or is not to be
+/// written.
+fn is_theirs(reason: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+    matches!(reason.kind(), NotFound | NotADirectory | PermissionDenied | ReadOnlyFilesystem)
 }
 
 impl From<FileError> for Problem {
@@ -107,5 +136,42 @@ fn mode(error: &ModeError, pointer: &str) -> Problem {
     match error {
         ModeError::Unknown(_) => Problem::invalid(Fault::body(pointer, error.to_string())),
         ModeError::Bypass => Problem::new(Kind::Conflict, error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn what_a_file_was_refused_for_says_whose_it_is() {
+        let file = |kind: ErrorKind| HostError::File {
+            path: "data".into(),
+            reason: io::Error::from(kind),
+        };
+        let upload = |kind: ErrorKind| HostError::Upload {
+            path: "work".into(),
+            reason: io::Error::from(kind),
+        };
+        let table = [
+            (file(ErrorKind::StorageFull), 507),
+            (file(ErrorKind::QuotaExceeded), 507),
+            // What is the host's own is not for its clients to put right.
+            (file(ErrorKind::NotFound), 500),
+            (file(ErrorKind::PermissionDenied), 500),
+            (upload(ErrorKind::StorageFull), 507),
+            (upload(ErrorKind::QuotaExceeded), 507),
+            (upload(ErrorKind::NotFound), 409),
+            (upload(ErrorKind::NotADirectory), 409),
+            (upload(ErrorKind::PermissionDenied), 409),
+            (upload(ErrorKind::ReadOnlyFilesystem), 409),
+            (upload(ErrorKind::InvalidData), 500),
+        ];
+        for (error, status) in table {
+            let said = error.to_string();
+            assert_eq!(Problem::from(error).document().status, status, "{said}");
+        }
     }
 }
