@@ -134,7 +134,11 @@ impl Daemon {
             }
         };
         let metrics = Arc::clone(host.telemetry().metrics());
-        let guard = Guard::open(GuardOptions { metrics: Arc::clone(&metrics), ..options.guard })?;
+        let guard = Guard::open(GuardOptions {
+            metrics: Arc::clone(&metrics),
+            unspoken: host.telemetry().secrets().clone(),
+            ..options.guard
+        })?;
         let api = Api::new(host.clone(), options.patience).metrics(metrics);
         let (stop_asked, leaving) = (api.stop_asked().clone(), CancellationToken::new());
         let frame = options.sockets.frame;

@@ -13,6 +13,8 @@
 mod bed;
 #[path = "socket/client.rs"]
 mod client;
+#[path = "security/configured.rs"]
+mod configured;
 #[path = "security/content.rs"]
 mod content;
 #[path = "security/doors.rs"]

@@ -16,7 +16,7 @@ use pilothouse_host::daemon::{Daemon, DaemonOptions};
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::host::Options;
 use pilothouse_host::http::assets::Assets;
-use pilothouse_host::telemetry::log::{self, LogFormat, Secrets};
+use pilothouse_host::telemetry::log::{self, LogFormat};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1).peekable();
@@ -59,14 +59,12 @@ fn options(args: &[OsString]) -> Option<DaemonOptions> {
 }
 
 async fn serve(mut options: DaemonOptions) -> Result<(), Box<dyn std::error::Error>> {
-    let secrets = Secrets::default();
     let filter = std::env::var("PILOTHOUSE_LOG_FILTER").unwrap_or_else(|_| "warn".to_owned());
-    log::init(&filter, LogFormat::Text, std::io::stderr(), &secrets)?;
+    log::init(&filter, LogFormat::Text, std::io::stderr(), options.host.telemetry.secrets())?;
     if let Some(directory) = std::env::var_os("PILOTHOUSE_WEB") {
         options.pages = Assets::read(directory.as_ref())?.pages();
     }
     let daemon = Daemon::open(options).await?;
-    secrets.register(daemon.token().reveal())?;
     let told = told_to_end()?;
     for address in daemon.addresses() {
         writeln!(std::io::stdout(), "listening on {address}")?;

@@ -79,7 +79,7 @@ keys! {
     "retention.idle" => retention.idle, "How long sessions are kept at all; none for ever.";
 
     "limits.body" => limits.body, "The largest body of a request.";
-    "limits.upload" => limits.upload, "The largest upload.";
+    "limits.upload" => limits.upload, "The largest upload, and the longest message over a WebSocket.";
     "limits.uri" => limits.uri, "The longest address.";
     "limits.headers" => limits.headers, "The most headers of a request.";
     "limits.header_bytes" => limits.header_bytes, "The most bytes of all headers.";

@@ -10,12 +10,24 @@ use crate::holder::{HolderProgram, Times};
 use crate::host::{Defaults, Keep, Options, Profile};
 use crate::http::guard::Tls;
 use crate::http::ws::SocketTerms;
-use crate::telemetry::{DebugOptions, Telemetry, TelemetryError, TelemetryOptions, TraceOptions};
+use crate::telemetry::{
+    DebugOptions, Secrets, Telemetry, TelemetryError, TelemetryOptions, TraceOptions,
+};
 
 impl DaemonOptions {
     /// As it is configured, without pages. Starts telemetry; must be called within a runtime.
-    pub fn of(config: &Config, holder: HolderProgram) -> Result<Self, DaemonError> {
-        let telemetry = telemetry(config)?;
+    ///
+    /// What must not be shown becomes known to `secrets`, which are also those of the log: the values
+    /// of the variables that sessions get, and the token when the daemon opens.
+    pub fn of(
+        config: &Config,
+        holder: HolderProgram,
+        secrets: &Secrets,
+    ) -> Result<Self, DaemonError> {
+        for value in config.session.env.values() {
+            let _too_short_to_be_one = secrets.register(&value.0);
+        }
+        let telemetry = telemetry(config, secrets)?;
         let defaults = Times::default();
         let host = Options {
             cli: config.claude.path.clone().map_or(Cli::Find, Cli::At),
@@ -52,6 +64,8 @@ impl DaemonOptions {
                 frame: config.stream.coalesce.0,
                 subscriptions: config.limits.subscriptions,
                 answer: config.limits.request.0,
+                // What can be said in a request can be said in a message.
+                message_bytes: usize::try_from(config.limits.upload.0).unwrap_or(usize::MAX),
                 ..SocketTerms::default()
             },
             patience: Default::default(),
@@ -64,14 +78,14 @@ impl DaemonOptions {
 ///
 /// Those variables are often set for Claude Code's own telemetry, and then need not fit ours: what
 /// they ask for and cannot be had is told, not a reason to do nothing.
-fn telemetry(config: &Config) -> Result<Telemetry, TelemetryError> {
+fn telemetry(config: &Config, secrets: &Secrets) -> Result<Telemetry, TelemetryError> {
     let debug = config.telemetry.debug_jsonl.as_ref().map(DebugOptions::in_dir);
     let start = |trace: Option<TraceOptions>| {
-        let debug = debug.clone();
+        let (debug, secrets) = (debug.clone(), secrets.clone());
         let asked = config.telemetry.capture_content;
         let trace =
             trace.map(|it| TraceOptions { capture_content: it.capture_content || asked, ..it });
-        Telemetry::start(&TelemetryOptions { trace, debug, ..TelemetryOptions::default() })
+        Telemetry::start(&TelemetryOptions { trace, debug, secrets })
     };
     if let Some(endpoint) = &config.telemetry.otlp_endpoint {
         return start(Some(TraceOptions::to(&endpoint.0)));

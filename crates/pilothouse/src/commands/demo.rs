@@ -11,6 +11,7 @@ use pilothouse_host::config::Config;
 use pilothouse_host::daemon::DaemonOptions;
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::store::SessionFilter;
+use pilothouse_host::telemetry::Secrets;
 use tokio::task::JoinSet;
 
 use super::login::{link_for, open_browser};
@@ -61,7 +62,8 @@ async fn play(args: &DemoArgs, place: &Place) -> anyhow::Result<Exit> {
     config.claude.path = Some(place.claude());
     // Everything ends with the demo.
     config.holder.enabled = false;
-    let options = DaemonOptions::of(&config, HolderProgram::of_this_program()?)?;
+    let options =
+        DaemonOptions::of(&config, HolderProgram::of_this_program()?, &Secrets::default())?;
     let serving = Serving::open(&config, options).await?;
     let host = serving.daemon.host().clone();
     let link = link_for(&serving.daemon, &serving.beacon)?;

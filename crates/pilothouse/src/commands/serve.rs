@@ -37,11 +37,12 @@ pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<E
         options.set(key, "false", "--no-hold");
     }
     let config = load_with(common, options)?;
-    init(&config.log.filter, LogFormat::Text, std::io::stderr(), &Secrets::default())?;
+    let secrets = Secrets::default();
+    init(&config.log.filter, LogFormat::Text, std::io::stderr(), &secrets)?;
     let until = Instant::now() + PATIENCE;
     let mut claim = None;
     let serving = loop {
-        let options = DaemonOptions::of(&config, HolderProgram::of_this_program()?)?;
+        let options = DaemonOptions::of(&config, HolderProgram::of_this_program()?, &secrets)?;
         match Serving::open(&config, options).await {
             Err(error) if is_in_use(&error) => {
                 if claim.is_none() {

@@ -19,6 +19,7 @@ use pilothouse_host::daemon::{Daemon, DaemonError, DaemonOptions};
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::host::HostError;
 use pilothouse_host::http::guard::Token;
+use pilothouse_host::telemetry::Secrets;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
@@ -110,7 +111,8 @@ impl Reach {
     }
 
     async fn here(config: &Config) -> anyhow::Result<Self> {
-        let mut options = DaemonOptions::of(config, HolderProgram::of_this_program()?)?;
+        let holder = HolderProgram::of_this_program()?;
+        let mut options = DaemonOptions::of(config, holder, &Secrets::default())?;
         options.listen = vec![([127, 0, 0, 1], 0).into()];
         options.tls = None;
         let daemon = Daemon::open(options).await?;

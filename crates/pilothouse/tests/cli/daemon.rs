@@ -270,3 +270,32 @@ fn the_configuration_says_where_it_comes_from() {
     assert!(config.contains("# PILOTHOUSE_CLAUDE"), "{config}");
     assert_eq!(bed.ok(["config", "holder.enabled"]), "true\n");
 }
+
+#[test]
+fn its_log_has_neither_the_token_nor_the_values_of_variables() {
+    let bed = Bed::new();
+    let key = "correct-horse-battery";
+    let env = format!("session.env={{ KEY = \"{key}\" }}");
+    let mut serving = bed.start(["--set", &env, "serve"]);
+    let mut first = String::new();
+    BufReader::new(serving.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.starts_with("listening on "), "{first}");
+    let token = std::fs::read_to_string(bed.data().join("token")).unwrap();
+    // What is wrong with it is logged when a session is opened.
+    std::fs::create_dir(bed.path("work/.pilothouse")).unwrap();
+    let secrets = [token.trim(), key];
+    for secret in secrets {
+        let text = format!("{secret} = 1\n");
+        std::fs::write(bed.path("work/.pilothouse/policy.toml"), text).unwrap();
+        let said = bed.say(&[], "say hello");
+        assert_eq!(said.code, Some(0), "{said:?}");
+    }
+    bed.ok(["down"]);
+    let log = Ran::wait(serving).err;
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("policy cannot be read")).collect();
+    assert!(lines.len() >= secrets.len(), "{log}");
+    assert!(lines.iter().all(|line| line.contains("[redacted]")), "{log}");
+    for secret in secrets {
+        assert!(!log.contains(secret), "{log}");
+    }
+}

@@ -71,6 +71,7 @@ pub use tls::{Tls, TlsError};
 pub use token::{TOKEN_FILE, Token, TokenError};
 
 use super::problem::{Kind, Problem};
+use crate::telemetry;
 use crate::telemetry::metrics::{AuthFailure, Metrics};
 use access::Known;
 use failures::Failures;
@@ -94,6 +95,8 @@ pub struct GuardOptions {
     pub login: LoginTerms,
     /// Where those are counted who are not let in.
     pub metrics: Arc<Metrics>,
+    /// What is never shown: the token is added to it, and every one that replaces it.
+    pub unspoken: telemetry::Secrets,
 }
 
 /// Keeps the door. Clones are the same guard.
@@ -115,7 +118,9 @@ struct Secrets {
 }
 
 impl Secrets {
-    fn new(token: Token) -> Arc<Self> {
+    /// The token is kept out of logs from now on; also when it is none any more.
+    fn new(token: Token, unspoken: &telemetry::Secrets) -> Arc<Self> {
+        let _long_enough = unspoken.register(token.reveal());
         Arc::new(Self { seal: Seal::new(&token), token })
     }
 }
@@ -137,7 +142,7 @@ impl Guard {
         let revoked = Revoked::load(&options.data_dir, Timestamp::now())
             .map_err(|source| TokenError::File { path: options.data_dir.clone(), source })?;
         Ok(Self(Arc::new(Inner {
-            secrets: RwLock::new(Secrets::new(token)),
+            secrets: RwLock::new(Secrets::new(token, &options.unspoken)),
             links: Links::new(options.login.clone()),
             failures: Failures::new(options.failures.clone()),
             revoked,
@@ -155,7 +160,7 @@ impl Guard {
     pub fn replace_token(&self) -> Result<Token, TokenError> {
         let mut secrets = self.0.secrets.write().unwrap_or_else(PoisonError::into_inner);
         let token = Token::replace(&self.0.options.data_dir)?;
-        *secrets = Secrets::new(token.clone());
+        *secrets = Secrets::new(token.clone(), &self.0.options.unspoken);
         self.0.stays.end_all();
         self.0.links.clear();
         if let Err(error) = self.0.revoked.clear() {
