@@ -27,5 +27,9 @@ mod floods;
 mod place;
 #[path = "security/secrets.rs"]
 mod secrets;
+#[path = "security/sizes.rs"]
+mod sizes;
+#[path = "security/streams.rs"]
+mod streams;
 #[path = "security/who.rs"]
 mod who;

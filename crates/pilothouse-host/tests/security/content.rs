@@ -11,7 +11,7 @@ const NASTY: &str = "</script><script>alert(1)</script><img src=x onerror=alert(
     \u{202e}gpj.exe\u{2066}\r\n\r\nevent: live\r\ndata: {\"seq\":1}\n\ndata: x\rid: 99\r\u{2028}\u{2029}\u{85}\0]]>--> \"}]}";
 
 /// The events of a stream, as a browser would take it apart.
-fn parse(body: &str) -> Vec<(String, Option<String>, Value)> {
+pub(crate) fn parse(body: &str) -> Vec<(String, Option<String>, Value)> {
     // As the standard has it: lines end with CR LF, LF or CR.
     let text = body.replace("\r\n", "\n").replace('\r', "\n");
     let mut events = Vec::new();

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::bed::{Bed, PATIENCE, script};
-use super::client::Socket;
+use super::client::{Socket, narrow};
 use super::place::{Place, bearer, counted, request, upgrade};
 
 fn prompt(lines: &str) -> Value {
@@ -106,8 +106,12 @@ async fn who_subscribes_again_and_again_holds_up_nobody() {
     place.close().await;
 }
 
-/// Many small pieces and a long text, some megabytes of them.
-fn torrent() -> String {
+/// More than all buffers between a session and a client that does not read have room for: those of
+/// the system, what waits for a socket, and what a session keeps for those who are late.
+pub(crate) const TORRENTS: usize = 16;
+
+/// Many small pieces and a long text, a megabyte of them.
+pub(crate) fn torrent() -> String {
     format!("chunk 1\nsay {}\n---\nchunk 5000\nsay {}", "x".repeat(5_000), "y".repeat(900_000))
 }
 
@@ -116,25 +120,29 @@ async fn who_does_not_read_holds_up_nobody() {
     let bed = Bed::new();
     let place = Place::open(&bed, SocketTerms::default()).await;
     let session = session(&bed, &place).await;
-    let (mut stalled, mut other) = (place.socket().await, place.socket().await);
+    let lines = [bearer(&place.token)];
+    let stalled = Socket::over(narrow(&place.address).await, &place.address, &lines).await;
+    let (mut stalled, mut other) = (stalled.unwrap(), place.socket().await);
     for socket in [&mut stalled, &mut other] {
         socket.subscribe(&session, 0).await.unwrap();
         socket.until("live").await.unwrap();
     }
     let mut last = 0;
-    for _ in 0..8 {
+    for _ in 0..TORRENTS {
         other.command(&session, prompt(&torrent())).await.unwrap();
         last = until_event(&mut other, last, "complete").await;
     }
     // And now it reads: it is told that it has missed something, and given all events.
-    let mut seen = 0;
-    while seen < last {
+    let (mut seen, mut told) = (0, Vec::new());
+    while seen < last || told.last() != Some(&"live") {
         let message = stalled.next().await.unwrap();
         for event in message["events"].as_array().into_iter().flatten() {
             seen += 1;
             assert_eq!(event["seq"], seen, "no gap, nothing twice");
         }
+        told.extend(["lagged", "live"].into_iter().find(|kind| message["type"] == **kind));
     }
+    assert!(!told.is_empty() && told.chunks(2).all(|two| two == ["lagged", "live"]), "{told:?}");
     is_well(&mut other).await;
     place.close().await;
 }

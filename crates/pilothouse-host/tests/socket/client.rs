@@ -7,12 +7,12 @@ use std::process::Stdio;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderName;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::bed::{Bed, PATIENCE, sim};
 
@@ -75,9 +75,17 @@ impl Daemon {
 
 /// A WebSocket that has said who it is.
 pub(crate) struct Socket {
-    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    stream: WebSocketStream<TcpStream>,
     heard: VecDeque<Value>,
     last_id: u64,
+}
+
+/// A connection that holds little which was not read, whatever this machine would give it: who does
+/// not read is to be noticed.
+pub(crate) async fn narrow(address: &str) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(64 << 10).unwrap();
+    socket.connect(address.parse().unwrap()).await.unwrap()
 }
 
 /// The other side has gone.
@@ -92,13 +100,23 @@ impl Socket {
 
     /// With these lines in the request.
     pub(crate) async fn open_with(address: &str, lines: &[String]) -> Result<Self, Gone> {
+        let stream = TcpStream::connect(address).await.map_err(|_| Gone)?;
+        Self::over(stream, address, lines).await
+    }
+
+    /// Over a connection that is there.
+    pub(crate) async fn over(
+        stream: TcpStream,
+        address: &str,
+        lines: &[String],
+    ) -> Result<Self, Gone> {
         let mut request = format!("ws://{address}/api/v1/ws").into_client_request().unwrap();
         for line in lines {
             let (name, value) = line.split_once(": ").unwrap();
             let name: HeaderName = name.parse().unwrap();
             request.headers_mut().insert(name, value.parse().unwrap());
         }
-        match connect_async(request).await {
+        match client_async(request, stream).await {
             Ok((stream, _)) => Ok(Self { stream, heard: VecDeque::new(), last_id: 0 }),
             Err(_) => Err(Gone),
         }
