@@ -192,6 +192,6 @@ fn cold(file: &Path) {
     println!("opened with 10,000 sessions in {opened:?}, first page after {:?}", start.elapsed());
     let start = Instant::now();
     let search = Search { text: "fathom 7".to_owned(), limit: 20, ..Search::default() };
-    let found = store.search(&search).unwrap().len();
+    let found = store.search(&search).unwrap().items.len();
     println!("search over 100,000 messages: {found} found in {:?}", start.elapsed());
 }

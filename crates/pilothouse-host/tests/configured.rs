@@ -10,7 +10,7 @@ use pilothouse_host::config::{Config, Environment, Key, Options as Flags};
 use pilothouse_host::daemon::DaemonOptions;
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::http::guard::Exposure;
-use pilothouse_host::telemetry::SessionTrace;
+use pilothouse_host::telemetry::{Secrets, SessionTrace};
 use pilothouse_session::id::SessionId;
 
 /// Every key with a value that no other key has, and what of it the daemon is to have.
@@ -129,7 +129,7 @@ fn daemon(dir: &Path, values: &[(&str, &str)]) -> DaemonOptions {
     let here = Environment { variables: Vec::new(), home: Some(dir.into()), cwd: dir.into() };
     let config = Config::resolve(None, &flags, &here).unwrap();
     let holder = HolderProgram { exe: "/bin/holder".into(), args: Vec::new() };
-    DaemonOptions::of(&config, holder).unwrap()
+    DaemonOptions::of(&config, holder, &Secrets::default()).unwrap()
 }
 
 #[tokio::test]

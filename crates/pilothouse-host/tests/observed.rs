@@ -23,7 +23,7 @@ use pilothouse_host::Host;
 use pilothouse_host::config::{Config, Environment, Options as Flags};
 use pilothouse_host::daemon::DaemonOptions;
 use pilothouse_host::telemetry::{
-    DebugLog, DebugOptions, Telemetry, TelemetryOptions, TraceOptions,
+    DebugLog, DebugOptions, Secrets, Telemetry, TelemetryOptions, TraceOptions,
 };
 use pilothouse_session::Command;
 use pilothouse_session::event::{Body, Status};
@@ -168,8 +168,10 @@ async fn what_is_said_is_sent_only_where_that_is_configured() {
         let path = bed.path("config.toml");
         let config = Config::resolve(Some((&path, file)), &flags, &here).unwrap();
         let mut options = bed.options("");
-        options.telemetry =
-            DaemonOptions::of(&config, options.holder.clone()).unwrap().host.telemetry;
+        options.telemetry = DaemonOptions::of(&config, options.holder.clone(), &Secrets::default())
+            .unwrap()
+            .host
+            .telemetry;
         options.cli = Cli::At(sim());
         let host = Host::open(options).await.unwrap();
         let session = bed.session(&host).await;

@@ -4,7 +4,9 @@
 
 mod store_support;
 
-use pilothouse_host::store::{Checkpoint, Hit, NewSession, Search, SessionChange, Store, StoreError, Voice};
+use pilothouse_host::store::{
+    Checkpoint, Hit, NewSession, Search, SessionChange, Store, StoreError, Voice,
+};
 use pilothouse_session::event::Body;
 use pilothouse_session::id::{ItemId, SessionId};
 use pilothouse_session::tool::NormalizedPayload;
