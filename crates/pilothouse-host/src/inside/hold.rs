@@ -328,3 +328,35 @@ impl Hold {
         self.told.send_if_modified(|told| std::mem::replace(told, len) != len);
     }
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use crate::wirelog::{self, Log, Record};
+
+    #[tokio::test]
+    async fn what_is_in_the_pipes_is_taken_before_they_are_closed() {
+        let dir = tempfile::tempdir().unwrap();
+        let spec = HoldSpec::new("r", "sh", "/").args(["-c", "echo out; printf err >&2"]);
+        let log = Writer::create(&dir.path().join(wirelog::FILE)).unwrap();
+        let ((_orders, ordered), (told, _)) = (mpsc::unbounded_channel(), watch::channel(0));
+        let cli = Cli::start(&spec).unwrap();
+        let mut hold = Hold::new(&spec, cli, log, ordered, told, Duration::ZERO);
+        hold.write_down();
+        hold.cli.wait().await;
+        hold.ended().await;
+        // The time comes before anything was read.
+        hold.keep_time(unix_millis());
+        assert!(hold.stdout.is_closed() && hold.stderr.is_closed());
+        hold.write_down();
+        let records = Log::open(dir.path()).unwrap().records(0).map(|found| found.unwrap().record);
+        let said: Vec<_> = records.skip(1).collect();
+        assert!(
+            matches!(&*said, [Record::Out { line: out, .. }, Record::Err { line: err, .. }]
+                if out == "out" && err == "err"),
+            "{said:?}"
+        );
+        hold.cli.let_go().await;
+    }
+}
