@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::bed::{Bed, PATIENCE};
 
-/// Stands before a daemon, and keeps what is asked from it when it begins like this.
+/// Stands before a daemon, and keeps from it what is asked for in such words, as `GET /path`.
 pub(crate) struct Gate {
     kept: Receiver<()>,
     beacon: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    pub(crate) fn before(bed: &Bed, keeps: &'static str) -> Self {
+    pub(crate) fn before(bed: &Bed, keeps: fn(&str) -> bool) -> Self {
         let beacon = bed.data().join("daemon.json");
         let text = std::fs::read(&beacon).unwrap();
         let mut said: Value = serde_json::from_slice(&text).unwrap();
@@ -48,17 +48,17 @@ impl Drop for Gate {
     }
 }
 
-fn pass(asked: &TcpStream, daemon: &str, keeps: &str, keep: &Sender<()>) {
+fn pass(asked: &TcpStream, daemon: &str, keeps: fn(&str) -> bool, keep: &Sender<()>) {
     let mut beginning = [0; 16 * 1024];
     let read = (&*asked).read(&mut beginning).unwrap();
-    if beginning.starts_with(keeps.as_bytes()) {
+    let beginning = String::from_utf8_lossy(&beginning[..read]);
+    if beginning.split(" HTTP/").next().is_some_and(keeps) {
         keep.send(()).unwrap();
         // Until who asks has had enough of it.
         let _ = std::io::copy(&mut &*asked, &mut std::io::sink());
         return;
     }
     // It listens to its own name only.
-    let beginning = String::from_utf8_lossy(&beginning[..read]);
     let beginning = beginning.replace(&asked.local_addr().unwrap().to_string(), daemon);
     let mut daemon = TcpStream::connect(daemon).unwrap();
     daemon.write_all(beginning.as_bytes()).unwrap();

@@ -252,7 +252,8 @@ fn who_talks_is_not_kept_by_a_daemon_that_does_not_answer() {
     let bed = Bed::new();
     bed.ok(["up", "--no-open"]);
     bed.say(&["--quiet"], "say one");
-    let gate = Gate::before(&bed, "POST /api/v1/sessions/");
+    let gate =
+        Gate::before(&bed, |asked| asked.starts_with("POST ") && asked.ends_with("/prompts"));
     let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
     terminal.begin("attach last #", "", "");
     terminal.wait_for("Ctrl-D leaves");
