@@ -128,6 +128,20 @@ fn decided(resolution: &Resolution) -> Decided {
         Decision::Choose { .. } => "approval.chosen",
     };
     let approval = resolution.approval.0;
+    let mut detail = json!({ "approval": approval, "tool": resolution.tool_name, "rule": rule });
+    // The session may be deleted: what was let through for later, or in another form, stays known.
+    match &resolution.decision {
+        Decision::Allow { input, updates } => {
+            if input.is_some() {
+                detail["edited"] = true.into();
+            }
+            if !updates.is_empty() {
+                detail["updates"] = json!(updates);
+            }
+        }
+        Decision::Plan { choice, .. } => detail["choice"] = json!(choice),
+        _ => {}
+    }
     Decided {
         approval,
         tool_name: resolution.tool_name.clone(),
@@ -135,7 +149,7 @@ fn decided(resolution: &Resolution) -> Decided {
         by: serde_json::to_string(&resolution.by).unwrap_or_default(),
         actor,
         action,
-        detail: json!({ "approval": approval, "tool": resolution.tool_name, "rule": rule }),
+        detail,
     }
 }
 
@@ -147,5 +161,38 @@ fn state_word(state: &PromptState) -> &'static str {
         PromptState::Answered { .. } => "answered",
         PromptState::Cancelled => "cancelled",
         PromptState::Failed { .. } => "failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pilothouse_session::id::ApprovalId;
+
+    use super::*;
+
+    fn audited(decision: Value) -> Value {
+        let resolution = Resolution {
+            approval: ApprovalId(1),
+            tool_call_id: None,
+            tool_name: Some("Bash".to_owned()),
+            decision: serde_json::from_value(decision).unwrap(),
+            by: Decider::Client { name: None, identity: Some("token".to_owned()) },
+        };
+        decided(&resolution).detail
+    }
+
+    #[test]
+    fn the_audit_tells_what_was_let_through() {
+        let plain = audited(json!({ "kind": "allow" }));
+        assert_eq!(plain, json!({ "approval": 1, "tool": "Bash", "rule": null }));
+        let update = json!({
+            "type": "addRules", "behavior": "allow", "destination": "localSettings",
+            "rules": [{ "toolName": "Bash", "ruleContent": "npm run *" }],
+        });
+        let always =
+            audited(json!({ "kind": "allow", "input": { "command": "ls" }, "updates": [update] }));
+        assert_eq!((&always["edited"], &always["updates"][0]), (&json!(true), &update));
+        let planned = audited(json!({ "kind": "plan", "choice": "keep_planning" }));
+        assert_eq!(planned["choice"], "keep_planning");
     }
 }
