@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use pilothouse_session::Command;
 use pilothouse_session::id::SessionId;
 use pilothouse_wire::{Content, Raw};
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
+use tokio::task::JoinError;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::message::Order;
 use crate::host::PromptRequest;
@@ -14,10 +16,9 @@ use crate::http::problem::{Fault, Kind, Problem};
 use crate::http::rest::Actor;
 use crate::{Host, HostError};
 
-/// Begins at once, and gives the answer, or that it has taken too long.
-///
-/// It is carried out to its end also if nobody waits for that: who has changed a mode is noted when
-/// the CLI has answered, and neither a slow one nor a socket that closes may leave that out.
+/// Begins at once, and gives the answer, or that it has taken too long. What nobody waits for any more
+/// is given up, or a deaf CLI would gather ever more who wait for it; but for a change of mode: that is
+/// noted when the CLI has answered, and neither a slow one nor a socket that closes may leave it out.
 pub(super) fn carried_out(
     host: Host,
     session: SessionId,
@@ -25,11 +26,16 @@ pub(super) fn carried_out(
     actor: Actor,
     limit: Duration,
 ) -> impl Future<Output = Result<Value, Problem>> + use<> {
-    answer(tokio::spawn(carry_out(host, session, order, actor)), limit)
+    let is_noted = matches!(order, Order::SetMode { .. });
+    let task = tokio::spawn(carry_out(host, session, order, actor));
+    match is_noted {
+        true => answer(task, limit).left_future(),
+        false => answer(AbortOnDropHandle::new(task), limit).right_future(),
+    }
 }
 
 async fn answer(
-    carried_out: JoinHandle<Result<Value, Problem>>,
+    carried_out: impl Future<Output = Result<Result<Value, Problem>, JoinError>>,
     limit: Duration,
 ) -> Result<Value, Problem> {
     match tokio::time::timeout(limit, carried_out).await {
