@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use super::{HostError, Options};
 use crate::hub::{Cursor, Tail};
 use crate::inside;
 use crate::private::{self, Private};
-use crate::runner::{Ask, Bustle, Mailbox, Runner, RunnerError, mailbox};
+use crate::runner::{Ask, Bustle, CommandError, Mailbox, Runner, RunnerError, mailbox};
 use crate::store::{SessionFilter, Store};
 
 /// How long a loop that has failed waits before it begins again: what failed may need time.
@@ -228,24 +229,31 @@ impl House {
             if began.elapsed() > GOOD_TIME {
                 failures = 0;
             }
-            let wait = match RESTARTS.get(failures) {
-                Some(wait) if !error.is_final() => *wait,
-                None if !error.is_final() && self.is_at_work(session).await => {
-                    // Who asks now is not to wait for better times.
-                    refuse(&mut asks, error);
-                    LONG_WAIT
-                }
-                _ => break Some(error),
-            };
+            let (wait, told) = (RESTARTS.get(failures), error.told());
+            if error.is_final() || (wait.is_none() && !self.is_at_work(session).await) {
+                break told;
+            }
             failures += 1;
-            tokio::select! {
-                () = tokio::time::sleep(wait) => {}
-                () = self.closing.cancelled() => break None,
+            let better_times = async {
+                match wait {
+                    Some(wait) => tokio::time::sleep(*wait).await,
+                    None => refuse_for(LONG_WAIT, &mut asks, told.as_ref()).await?,
+                }
+                ControlFlow::Continue(())
+            };
+            let waited = tokio::select! {
+                waited = better_times => waited,
+                () = self.closing.cancelled() => ControlFlow::Break(()),
+            };
+            if waited.is_break() {
+                break None;
             }
         };
         asks.close();
-        if let Some(error) = failure {
-            refuse(&mut asks, error);
+        while let Ok(ask) = asks.try_recv() {
+            if let Some(error) = &failure {
+                ask.refuse(error);
+            }
         }
         drop(asks);
         self.forget_loop(session);
@@ -352,11 +360,25 @@ impl Drop for Shut<'_> {
     }
 }
 
-/// Tells those who wait for an answer why they get none.
-fn refuse(asks: &mut mpsc::Receiver<Ask>, error: RunnerError) {
-    let Some(error) = error.told() else { return };
-    while let Ok(ask) = asks.try_recv() {
-        ask.refuse(&error);
+/// Waits; not on, when the loop is to end. Who asks meanwhile is told why there is no answer, and not
+/// kept waiting for better times.
+async fn refuse_for(
+    time: Duration,
+    asks: &mut mpsc::Receiver<Ask>,
+    error: Option<&CommandError>,
+) -> ControlFlow<()> {
+    let over = tokio::time::sleep(time);
+    tokio::pin!(over);
+    loop {
+        let ask = tokio::select! {
+            () = &mut over => return ControlFlow::Continue(()),
+            ask = asks.recv() => ask,
+        };
+        match (ask, error) {
+            (None | Some(Ask::Leave), _) => return ControlFlow::Break(()),
+            (Some(ask), Some(error)) => ask.refuse(error),
+            (Some(_), None) => {}
+        }
     }
 }
 
@@ -398,5 +420,31 @@ pub(crate) async fn at(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment.into()).await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    /// Who waits for a loop that has failed again and again.
+    #[tokio::test]
+    async fn who_asks_meanwhile_is_refused_and_who_wants_the_end_gets_it() {
+        let (mailbox, mut asks) = mailbox();
+        let (reply, answer) = oneshot::channel();
+        let command = pilothouse_session::Command::Stop;
+        mailbox.send(Ask::Command { command, reply }).await.unwrap();
+        let (reply, view) = oneshot::channel();
+        mailbox.send(Ask::Look { reply }).await.unwrap();
+        mailbox.send(Ask::Leave).await.unwrap();
+        let error = CommandError::Broken("no luck".to_owned());
+        let waited = refuse_for(Duration::from_secs(600), &mut asks, Some(&error)).await;
+        assert!(waited.is_break());
+        assert!(matches!(answer.await, Ok(Err(CommandError::Broken(_)))));
+        assert!(view.await.is_err(), "there is nothing to be seen");
+        let waited = refuse_for(Duration::ZERO, &mut asks, Some(&error)).await;
+        assert!(waited.is_continue());
     }
 }

@@ -115,10 +115,10 @@ impl RunnerError {
     }
 
     /// What those are told who still wait for an answer; nothing where the session is only closed.
-    pub(crate) fn told(self) -> Option<CommandError> {
+    pub(crate) fn told(&self) -> Option<CommandError> {
         match self {
             Self::Leaving => None,
-            Self::Store(error) => Some(error.into()),
+            Self::Store(error) => Some(error.clone().into()),
             Self::Feed(_) | Self::State(_) => Some(CommandError::Broken(self.to_string())),
         }
     }
