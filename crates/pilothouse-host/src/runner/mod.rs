@@ -221,7 +221,7 @@ impl Runner {
         while let Some(located) = next {
             self.offset = located.end;
             let known = batch.events.len();
-            self.record(located.record, read_at, batch);
+            self.record(located.record, located.offset, read_at, batch);
             for event in batch.events.iter_mut().skip(known) {
                 event.wire = Some(located.offset);
             }
@@ -238,13 +238,13 @@ impl Runner {
         }
     }
 
-    fn record(&mut self, record: Record, read_at: Instant, batch: &mut Batch) {
+    fn record(&mut self, record: Record, place: u64, read_at: Instant, batch: &mut Batch) {
         let now = record.at().map_or_else(Timestamp::now, from_millis);
         match record {
             Record::Out { line, .. } => {
                 self.lines_since_checkpoint += 1;
                 let frame = Box::new(Frame::decode(line));
-                self.observer.line_in(&frame, now);
+                self.observer.line_in(place, &frame, now);
                 self.handle(Input::Line(frame), now, read_at, batch);
             }
             Record::In { number, .. } => {

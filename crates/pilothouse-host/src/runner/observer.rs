@@ -32,8 +32,8 @@ impl Observer {
         self.trace.traceparent(run)
     }
 
-    pub(super) fn line_in(&mut self, frame: &Frame, at: Timestamp) {
-        self.trace.line_in(frame, at);
+    pub(super) fn line_in(&mut self, place: u64, frame: &Frame, at: Timestamp) {
+        self.trace.line_in(place, frame, at);
         self.numbers.line_in(frame);
     }
 

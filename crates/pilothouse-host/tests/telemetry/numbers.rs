@@ -16,7 +16,7 @@ use crate::play::{Listener, SESSION, play};
 use crate::prometheus::Page;
 
 impl Listener for SessionMetrics {
-    fn line_in(&mut self, frame: &Frame, _: Timestamp) {
+    fn line_in(&mut self, _: u64, frame: &Frame, _: Timestamp) {
         SessionMetrics::line_in(self, frame);
     }
     fn line_out(&mut self, line: &[u8], _: Timestamp) {

@@ -29,15 +29,15 @@ struct Line<'l> {
 
 /// Who is told what a runner tells.
 pub(crate) trait Listener {
-    fn line_in(&mut self, _: &Frame, _: Timestamp) {}
+    fn line_in(&mut self, _place: u64, _: &Frame, _: Timestamp) {}
     fn line_out(&mut self, _: &[u8], _: Timestamp) {}
     fn event(&mut self, _: &Event) {}
     fn delta(&mut self, _: &Delta, _: Timestamp) {}
 }
 
 impl Listener for SessionTrace {
-    fn line_in(&mut self, frame: &Frame, at: Timestamp) {
-        SessionTrace::line_in(self, frame, at);
+    fn line_in(&mut self, place: u64, frame: &Frame, at: Timestamp) {
+        SessionTrace::line_in(self, place, frame, at);
     }
     fn line_out(&mut self, line: &[u8], at: Timestamp) {
         SessionTrace::line_out(self, line, at);
@@ -67,28 +67,28 @@ pub(crate) fn play(scenario: &str, listener: &mut impl Listener) {
     let mut replay = Replay::of(Session::new(SESSION, Setup::default()), RUN);
     let mut now = beginning();
     for run in runs {
-        for line in run.lines() {
+        for (place, line) in (0..).zip(run.lines()) {
             now += SignedDuration::from_millis(1);
             let line: Line<'_> = serde_json::from_str(line).expect("a line of a transcript");
             let text = line.line.get().as_bytes();
             if line.dir == "in" {
-                show(listener, replay.written_by_host(text, now), now);
+                show(listener, replay.written_by_host(text, now), None, now);
                 listener.line_out(text, now);
             } else {
                 let text = Bytes::copy_from_slice(text);
-                listener.line_in(&Frame::decode(text.clone()), now);
-                show(listener, replay.written_by_cli(text, now), now);
+                listener.line_in(place, &Frame::decode(text.clone()), now);
+                show(listener, replay.written_by_cli(text, now), Some(place), now);
             }
         }
         now += SignedDuration::from_millis(1);
-        show(listener, replay.ended(Exit { code: Some(0), signal: None }, now), now);
+        show(listener, replay.ended(Exit { code: Some(0), signal: None }, now), None, now);
     }
 }
 
-fn show(listener: &mut impl Listener, effects: Vec<Effect>, at: Timestamp) {
+fn show(listener: &mut impl Listener, effects: Vec<Effect>, wire: Option<u64>, at: Timestamp) {
     for effect in effects {
         match effect {
-            Effect::Append(event) => listener.event(&event),
+            Effect::Append(event) => listener.event(&Event { wire, ..*event }),
             Effect::Stream(delta) => listener.delta(&delta, at),
             _ => {}
         }

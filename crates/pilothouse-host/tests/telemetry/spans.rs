@@ -242,8 +242,8 @@ fn lines_that_were_read_together_give_the_same_tree() {
         }
     }
     impl crate::play::Listener for Gathered {
-        fn line_in(&mut self, frame: &pilothouse_wire::Frame, at: jiff::Timestamp) {
-            self.0.line_in(frame, at);
+        fn line_in(&mut self, place: u64, frame: &pilothouse_wire::Frame, at: jiff::Timestamp) {
+            self.0.line_in(place, frame, at);
         }
         fn line_out(&mut self, line: &[u8], at: jiff::Timestamp) {
             self.stored();

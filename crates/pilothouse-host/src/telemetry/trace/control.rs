@@ -48,8 +48,8 @@ impl Control {
 }
 
 impl Recording {
-    pub(super) fn line_in(&mut self, frame: &Frame, at: Timestamp) {
-        self.remember_line(frame, at);
+    pub(super) fn line_in(&mut self, place: u64, frame: &Frame, at: Timestamp) {
+        self.remember_line(place, frame, at);
         match &frame.message {
             Inbound::ControlRequest(request) => {
                 self.cli_asks(&request.request_id, &request.request, &frame.raw, at);

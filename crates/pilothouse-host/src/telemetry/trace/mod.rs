@@ -98,8 +98,9 @@ pub(super) fn exporter(_: &TraceOptions) -> Result<Box<dyn Export>, TraceError> 
 /// The spans of one session.
 ///
 /// It is told what happens in the order in which it happens: a line before what the machine makes of
-/// it. Several lines may be told before all that the machine made of them. A daemon that ends leaves open what is open: the next one [adopts](Self::adopt) the run and
-/// ends its spans under the same names.
+/// it. Several lines may be told before all that the machine made of them. A daemon that ends leaves
+/// open what is open: the next one [adopts](Self::adopt) the run and ends its spans under the same
+/// names.
 #[derive(Debug)]
 pub struct SessionTrace(Option<Box<Recording>>);
 
@@ -151,11 +152,11 @@ impl SessionTrace {
         self.0.as_ref().map(|recording| recording.context_of(run).to_string())
     }
 
-    /// The CLI wrote a line. `at` is what the machine is told as the time of the same line: by it the
-    /// events that come of the line are known.
-    pub fn line_in(&mut self, frame: &Frame, at: Timestamp) {
+    /// The CLI wrote a line. By its place in the log ([`Event::wire`]) the events that come of it are
+    /// known.
+    pub fn line_in(&mut self, place: u64, frame: &Frame, at: Timestamp) {
         if let Some(recording) = &mut self.0 {
-            recording.line_in(frame, at);
+            recording.line_in(place, frame, at);
         }
     }
 

@@ -153,8 +153,8 @@ impl Recording {
         self.tracer.courier.send(span);
     }
 
-    pub(super) fn remember_line(&mut self, frame: &Frame, at: Timestamp) {
-        self.lines.push(&frame.message, at, || self.tracer.raw(at, &frame.raw));
+    pub(super) fn remember_line(&mut self, place: u64, frame: &Frame, at: Timestamp) {
+        self.lines.push(place, frame, at, || self.tracer.raw(at, &frame.raw));
     }
 
     pub(super) fn delta(&mut self, delta: &Delta) {
