@@ -59,6 +59,28 @@ describe("logging in", () => {
     await second.getByRole("heading", { name: "All quiet" }).waitFor();
   });
 
+  it("holds although an answer from before it comes late", async () => {
+    const page = await bed.stranger();
+    let answer = () => {};
+    const late = new Promise<void>((done) => (answer = done));
+    let asked = 0;
+    await page.route("**/api/v1/login", async (route) => {
+      if (route.request().method() !== "GET" || (asked += 1) > 1) return route.continue();
+      const response = await route.fetch();
+      expect(response.status()).toBe(401);
+      await late;
+      await route.fulfill({ response });
+    });
+    await page.goto(await bed.link());
+    await page.getByRole("heading", { name: "All quiet" }).waitFor();
+    const refused = page.waitForResponse((response) => response.status() === 401);
+    answer();
+    await (await refused).finished();
+    // The page has had its turn.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.getByRole("heading", { name: "All quiet" }).waitFor();
+  });
+
   it("ends where one logs out", async () => {
     const page = await bed.browser();
     await page.getByRole("button", { name: "Appearance and account" }).click();

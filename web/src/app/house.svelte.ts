@@ -38,6 +38,8 @@ class House {
   #since: Extract<ServerMessage, { type: "sessions" }>["sessions"] | null = null;
   readonly #rereading = new Rereading(() => this.#readOnce());
   #lastToast = 0;
+  /** Counts logins: what was refused before one says nothing of it. */
+  #stay = 0;
 
   constructor() {
     const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/ws`;
@@ -61,6 +63,7 @@ class House {
   /** Logs in with what stood behind `#` in a login link. */
   async logIn(code: string): Promise<void> {
     await call("logIn", { body: { code } });
+    this.#stay += 1;
     await this.#enter();
   }
 
@@ -88,6 +91,7 @@ class House {
   }
 
   async #readOnce(): Promise<void> {
+    const stay = this.#stay;
     this.#since = {};
     try {
       const rows: SessionRow[] = [];
@@ -103,8 +107,7 @@ class House {
       this.listed = true;
       this.listTrouble = null;
     } catch (error) {
-      if (error instanceof Refused && error.loggedOut) this.#leave();
-      else this.listTrouble = sentence(error);
+      if (!this.#isOut(error, stay)) this.listTrouble = sentence(error);
     } finally {
       this.#since = null;
     }
@@ -132,26 +135,34 @@ class House {
 
   /** Does something, and tells if that fails. */
   async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const stay = this.#stay;
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Refused && error.loggedOut) this.#leave();
-      else this.tell(sentence(error), "error");
+      if (!this.#isOut(error, stay)) this.tell(sentence(error), "error");
       return undefined;
     }
   }
 
   async #enter(): Promise<void> {
+    const stay = this.#stay;
     try {
       this.who = await call("whoAmI", {});
       this.access = "in";
     } catch (error) {
-      if (error instanceof Refused && error.loggedOut) return this.#leave();
+      if (this.#isOut(error, stay)) return;
       // The page may have come from the cache while the daemon is away: it is tried on.
       if (error instanceof Unreachable) this.access = "in";
       else throw error;
     }
     this.talk.connect();
+  }
+
+  /** Whether nobody was logged in when this was asked. Then nobody is, unless somebody has logged in since. */
+  #isOut(error: unknown, stay: number): boolean {
+    const isOut = error instanceof Refused && error.loggedOut;
+    if (isOut && stay === this.#stay) this.#leave();
+    return isOut;
   }
 
   #leave(): void {
@@ -170,10 +181,11 @@ class House {
   }
 
   async #isLoggedIn(): Promise<void> {
+    const stay = this.#stay;
     try {
       this.who = await call("whoAmI", {});
     } catch (error) {
-      if (error instanceof Refused && error.loggedOut) this.#leave();
+      this.#isOut(error, stay);
     }
   }
 
