@@ -3,7 +3,7 @@
 # daemon with requests that are made up from it. No answer may be a 5xx, and every answer must be one
 # that is described.
 #
-#   bench/schemathesis.sh [SECONDS]     so long at most; EXAMPLES=30 for each operation
+#   bench/schemathesis.sh [SECONDS]     so long at most; EXAMPLES=30 for each operation, SEED=1
 #   bench/schemathesis.sh --fetch       only gets what it needs, from PyPI
 #
 # Needs Python 3 with venv; what else it needs goes into .cache/schemathesis, once.
@@ -89,7 +89,7 @@ cd "$scratch"
     --exclude-operation-id deleteSession \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance \
     --phases examples,coverage,fuzzing \
-    --max-examples "${EXAMPLES:-30}" --max-time "$seconds" \
+    --max-examples "${EXAMPLES:-30}" --max-time "$seconds" --seed "${SEED:-1}" \
     --request-timeout 40 --workers 1 --no-color || status=$?
 if grep -i 'panicked' "$scratch/err"; then
     exit 1

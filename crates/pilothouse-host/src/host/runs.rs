@@ -166,7 +166,10 @@ impl House {
             #[cfg(not(unix))]
             None => Ok(()),
         };
-        if let Err(error) = ended {
+        // One that has just ended by itself cannot be reached, either.
+        if let Err(error) = ended
+            && !matches!(look(dir), Ok(None | Some(RunState::Ended(_))))
+        {
             tracing::warn!(run, %error, "a run was not ended; its processes are killed");
             end_marked(run);
         }
