@@ -103,7 +103,14 @@ describe("the list", () => {
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowUp");
     expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
-    await nav.getByRole("button", { name: "Session: Walk one" }).focus();
+    const opener = nav.getByRole("button", { name: "Session: Walk one" });
+    const atOnce = await opener.evaluate((button: HTMLElement) => {
+      button.click();
+      return document.activeElement?.textContent?.trim();
+    });
+    expect(atOnce, "whoever types on at once").toBe("Rename");
+    await page.keyboard.press("Escape");
+    await opener.focus();
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Rename" }).waitFor();
     await page.keyboard.press("ArrowDown");
