@@ -465,9 +465,7 @@ impl Runner {
         // A run that is just being started cannot be called back: whoever looks next is to find it.
         while self.jobs.join_next().await.is_some() {}
     }
-}
 
-impl Runner {
     /// So that the next daemon, which may be of another version, has no line to read again. Where
     /// that cannot be stored it reads them, as after a crash.
     async fn note_where_it_stands(&mut self) {

@@ -184,6 +184,20 @@ async fn the_log_of_a_run_that_has_ended_is_packed_when_the_host_has_closed() {
     }
 }
 
+/// The next host may be of another version: what this one has read it need not read again.
+#[tokio::test]
+async fn a_host_that_closes_stores_where_its_sessions_stand() {
+    let bed = Bed::new();
+    let host = bed.host().await;
+    let session = bed.session(&host).await;
+    let mut watcher = Watcher::new(&host, session, 0).await;
+    prompt(&host, session, "say one").await;
+    watcher.until_status(Status::Idle).await;
+    host.close().await;
+    let stored = host.store().load(session).unwrap().unwrap();
+    assert_eq!(stored.seq, host.store().last_seq(session).unwrap(), "all that was told");
+}
+
 #[tokio::test]
 async fn what_a_killed_host_has_not_packed_the_next_one_packs() {
     let bed = Bed::new();
