@@ -6,6 +6,7 @@
 //!   `script`.
 //! * [`model`]: the scripted Messages API on loopback.
 //! * [`cli`]: the real CLI at the versions we test with, a throw-away home for it and a raw driver.
+//! * [`hostile`]: a repository that attacks whoever opens it.
 //! * [`record`]: plays scenarios with a real CLI and writes transcripts.
 //! * [`sim`]: a simulated CLI that plays the same scripts without a model, and misbehaves on
 //!   demand. Like `script` and `answer` it is a crate of its own, because the demo runs it too.
@@ -14,6 +15,8 @@
 
 #[cfg(unix)]
 pub mod cli;
+#[cfg(unix)]
+pub mod hostile;
 pub mod model;
 #[cfg(unix)]
 pub mod record;

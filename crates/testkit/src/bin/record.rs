@@ -38,7 +38,8 @@ impl Order {
             let value = args.next().ok_or_else(|| format!("{option} needs a value"))?;
             match option.as_str() {
                 "--version" => {
-                    let known = CliVersion::ALL.into_iter().find(|known| known.number() == value);
+                    let known =
+                        CliVersion::RECORDED.into_iter().find(|known| known.number() == value);
                     let known = known.ok_or_else(|| format!("there is no version {value} here"))?;
                     order.versions.push(known);
                 }
@@ -49,7 +50,7 @@ impl Order {
             }
         }
         if order.versions.is_empty() {
-            order.versions = CliVersion::ALL.to_vec();
+            order.versions = CliVersion::RECORDED.to_vec();
         }
         Ok(order)
     }

@@ -86,6 +86,14 @@ impl Harness {
         Ok(())
     }
 
+    /// Starts CLIs in a directory below the project from now on.
+    pub fn enter(&mut self, below: &str) {
+        self.project.push(below);
+        let pwd = self.project.to_string_lossy().into_owned();
+        self.env.retain(|(name, _)| name != "PWD");
+        self.env.push(("PWD".to_owned(), pwd));
+    }
+
     /// The version that runs here.
     pub fn version(&self) -> CliVersion {
         self.version

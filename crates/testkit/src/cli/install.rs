@@ -19,8 +19,10 @@ pub enum CliVersion {
     V2_1_7,
     /// One in between, run by node.
     V2_1_62,
-    /// The newest one, a native program.
+    /// A native program.
     V2_1_325,
+    /// The newest one, a native program.
+    V2_1_326,
 }
 
 /// Why a version could not be installed.
@@ -98,8 +100,11 @@ impl Package {
 }
 
 impl CliVersion {
-    /// All of them, newest first.
-    pub const ALL: [Self; 3] = [Self::V2_1_325, Self::V2_1_62, Self::V2_1_7];
+    /// All versions, newest first.
+    pub const ALL: [Self; 4] = [Self::V2_1_326, Self::V2_1_325, Self::V2_1_62, Self::V2_1_7];
+
+    /// The versions with recorded transcripts, newest first.
+    pub const RECORDED: [Self; 3] = [Self::V2_1_325, Self::V2_1_62, Self::V2_1_7];
 
     /// As npm and the CLI write it.
     pub fn number(self) -> &'static str {
@@ -107,6 +112,7 @@ impl CliVersion {
             Self::V2_1_7 => "2.1.7",
             Self::V2_1_62 => "2.1.62",
             Self::V2_1_325 => "2.1.325",
+            Self::V2_1_326 => "2.1.326",
         }
     }
 
@@ -127,7 +133,7 @@ impl CliVersion {
     fn package(self) -> Result<Package, InstallError> {
         match self {
             Self::V2_1_7 | Self::V2_1_62 => Ok(Package::Node("@anthropic-ai/claude-code".into())),
-            Self::V2_1_325 => {
+            Self::V2_1_325 | Self::V2_1_326 => {
                 let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
                 let platform = match (system, processor) {
                     ("linux", "x86_64") => "linux-x64",

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod environment;
+mod injection;
 mod laws;
 mod mcp;
 mod refusals;
