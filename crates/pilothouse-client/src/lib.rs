@@ -42,6 +42,9 @@ mod client;
 mod connection;
 mod control;
 mod error;
+// For the host; no part of driving the CLI.
+#[doc(hidden)]
+pub mod git;
 mod handler;
 pub mod history;
 mod locate;

@@ -76,9 +76,13 @@ impl Tail {
 /// Replaces what looks like a key or a token.
 pub fn redact(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
+    let mut before = "";
     for (at, word) in words(text) {
         clean.push_str(at);
-        clean.push_str(if is_secret(word) { "[redacted]" } else { word });
+        let follows_scheme = at == " " && is_scheme(before);
+        let hidden = is_secret(word) || (follows_scheme && is_credential(word));
+        clean.push_str(if hidden { "[redacted]" } else { word });
+        before = word;
     }
     clean
 }
@@ -96,6 +100,16 @@ fn words(mut text: &str) -> Vec<(&str, &str)> {
         text = rest;
     }
     pairs
+}
+
+/// A scheme of the `Authorization` header.
+fn is_scheme(word: &str) -> bool {
+    word.eq_ignore_ascii_case("bearer") || word.eq_ignore_ascii_case("basic")
+}
+
+/// What follows a scheme, and is no word of a sentence about it.
+fn is_credential(word: &str) -> bool {
+    word.len() >= 6 && word.bytes().any(|byte| !byte.is_ascii_lowercase())
 }
 
 /// Keys have a known beginning; bearer tokens are long and have digits and letters of both cases.
@@ -123,6 +137,19 @@ mod tests {
         assert!(!clean.contains("AbCdEf"), "{clean}");
         assert!(!clean.contains("eyJ"), "{clean}");
         assert!(clean.ends_with("at /usr/lib/node.js:12"), "{clean}");
+    }
+
+    #[test]
+    fn credentials_go_wherever_they_are_quoted() {
+        for (text, clean) in [
+            (r#"{"authorization":"Bearer abc123"}"#, r#"{"authorization":"Bearer [redacted]"}"#),
+            (r#"{\"a\":\"bearer Xyz-123\"}"#, r#"{\"a\":\"bearer [redacted]\"}"#),
+            ("Authorization: Basic YTpiOmM=", "Authorization: Basic [redacted]="),
+            ("the bearer token is missing", "the bearer token is missing"),
+            ("Bearer authentication failed", "Bearer authentication failed"),
+        ] {
+            assert_eq!(redact(text), clean);
+        }
     }
 
     #[test]

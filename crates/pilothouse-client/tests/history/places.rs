@@ -174,3 +174,32 @@ fn the_environment_names_the_directory() {
     #[cfg(unix)]
     again(&[("CLAUDE_CONFIG_DIR", ""), ("HOME", "/home/somebody")], "/home/somebody/.claude");
 }
+
+/// A relative entry of PATH is searched in the repository once git's working directory is set.
+#[cfg(unix)]
+#[test]
+fn a_directory_cannot_bring_its_own_git() {
+    use std::os::unix::fs::PermissionsExt;
+    const BED: &str = "PILOTHOUSE_TEST_OWN_GIT";
+    if let Some(directory) = std::env::var_os(BED) {
+        let history = History::at(Path::new(&directory));
+        let scope = Scope::directory(Path::new(&directory));
+        assert!(history.sessions(&SessionQuery::new().scope(scope)).is_empty());
+        return;
+    }
+    let bed = Bed::new();
+    let directory = repository(&bed, "with-git");
+    let mark = directory.join("it-ran");
+    let program = directory.join("git");
+    fs::write(&program, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    for first in ["", ".", "../with-git", directory.to_str().unwrap()] {
+        let mut path = std::ffi::OsString::from(format!("{first}:"));
+        path.push(std::env::var_os("PATH").unwrap());
+        let mut test = Command::new(std::env::current_exe().unwrap());
+        test.args(["--exact", "places::a_directory_cannot_bring_its_own_git"]);
+        let done = test.env(BED, &directory).env("PATH", path).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+        assert!(!mark.exists(), "{first:?}");
+    }
+}

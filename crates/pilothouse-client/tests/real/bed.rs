@@ -20,6 +20,10 @@ macro_rules! on_every_version {
     ($($scenario:ident),* $(,)?) => {$(
         mod $scenario {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn v2_1_326() {
+                $crate::bed::play(testkit::cli::CliVersion::V2_1_326, super::$scenario).await;
+            }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn v2_1_325() {
                 $crate::bed::play(testkit::cli::CliVersion::V2_1_325, super::$scenario).await;
             }

@@ -12,7 +12,7 @@ macro_rules! table {
         impl Expected {
             pub(crate) fn of(version: CliVersion) -> Self {
                 match version {
-                    CliVersion::V2_1_325 => Self { $( $field: $v2_1_325, )* },
+                    CliVersion::V2_1_326 | CliVersion::V2_1_325 => Self { $( $field: $v2_1_325, )* },
                     CliVersion::V2_1_62 => Self { $( $field: $v2_1_62, )* },
                     CliVersion::V2_1_7 => Self { $( $field: $v2_1_7, )* },
                 }
