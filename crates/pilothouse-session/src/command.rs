@@ -160,6 +160,23 @@ pub enum Refusal {
          cancel some"
     )]
     TooManyPrompts,
+    /// The prompt mentions what the policy forbids to read. Claude Code reads mentions by itself.
+    #[error(
+        "the prompt mentions `{mention}`, and Claude Code would read it unasked, which is denied by \
+         {rule}: write the name without `@`, or change the policy"
+    )]
+    MentionDenied {
+        /// The mention.
+        mention: String,
+        /// The rule.
+        rule: String,
+    },
+    /// So many mentions cannot be checked.
+    #[error("the prompt mentions more than {most} files with `@`: put a part of it into a file")]
+    TooManyMentions {
+        /// How many can be.
+        most: usize,
+    },
     /// An approval is open, and would be lost.
     #[error("a request is open and would be withdrawn: answer it first, or interrupt the turn")]
     ApprovalOpen,

@@ -3,7 +3,7 @@
 use pilothouse_wire::Frame;
 
 use crate::command::Command;
-use crate::event::{Event, Exit, RunOrigin};
+use crate::event::{Event, Exit, NoticeLevel, RunOrigin};
 use crate::id::{CommandId, PromptId, RunId};
 
 /// Something that happened.
@@ -64,6 +64,20 @@ pub enum Input {
     },
     /// What the CLI's transcript was looked through for.
     Looked(Transcript),
+    /// The host has something to say about the session's surroundings.
+    Notice {
+        /// How serious it is.
+        level: NoticeLevel,
+        /// The text.
+        text: String,
+    },
+}
+
+impl Input {
+    /// A notice of the host.
+    pub fn notice(level: NoticeLevel, text: impl Into<String>) -> Self {
+        Self::Notice { level, text: text.into() }
+    }
 }
 
 /// What is in the CLI's transcript of a conversation.

@@ -12,13 +12,19 @@ mod errors;
 mod explanations;
 #[path = "policy/laws.rs"]
 mod laws;
+#[path = "policy/links.rs"]
+mod links;
 #[path = "policy/remembered.rs"]
 mod remembered;
+#[path = "policy/servers.rs"]
+mod servers;
 #[path = "policy/table.rs"]
 mod table;
 #[cfg(unix)]
 #[path = "policy/truth.rs"]
 mod truth;
+#[path = "policy/unasked.rs"]
+mod unasked;
 
 use pilothouse_session::policy::{Call, Decision, Level, Place, Policy, PolicySet, Preset};
 use pilothouse_wire::Raw;
@@ -46,7 +52,7 @@ fn written(text: &str) -> PolicySet {
 
 fn decide(policies: &PolicySet, tool: &str, input: Value) -> Decision {
     let (input, mode) = (Raw::from(input), PermissionMode::Default);
-    policies.decide(&Call { tool, input: &input, mode: &mode, subagent: None }, &place())
+    policies.decide(&Call::new(tool, &input, &mode), &place())
 }
 
 fn decide_command(policies: &PolicySet, command: &str) -> Decision {

@@ -1,6 +1,7 @@
 //! From what a client decides to what the CLI understands.
 
 use pilothouse_wire::control::cli::{DialogResult, ElicitationResult};
+use pilothouse_wire::hook::HookOutput;
 use pilothouse_wire::permission::{CanUseTool, DecisionClassification, PermissionMode};
 use pilothouse_wire::tool::user::{Annotation, AskUserQuestionInput, joined_labels};
 use pilothouse_wire::{PermissionResult, PermissionUpdate, Raw};
@@ -33,6 +34,7 @@ pub(crate) struct Answered {
 pub(crate) fn answer(ask: &Ask, decision: &Decision) -> Result<Answered, String> {
     match ask {
         Ask::Tool(request) => answer_tool(ask, request, decision),
+        Ask::Hook(_) => answer_hook(decision),
         Ask::Elicitation(_) => match decision {
             Decision::Form { content } => {
                 let content = content.clone().map(Raw::from);
@@ -72,6 +74,30 @@ fn answer_tool(ask: &Ask, request: &CanUseTool, decision: &Decision) -> Result<A
         (_, Decision::Allow { input, updates }) => {
             let updates = updates.iter().map(|Suggestion(update)| update.clone()).collect();
             allow(request, input.as_ref(), updates)
+        }
+        _ => Err("this request is about a tool: send `allow` or `deny`".to_owned()),
+    }
+}
+
+/// A hook that waits for a person. What it lets through the CLI does not ask about again.
+fn answer_hook(decision: &Decision) -> Result<Answered, String> {
+    match decision {
+        Decision::Allow { updates, .. } if !updates.is_empty() => {
+            Err("nothing can be remembered for this request: send `allow` without changes".into())
+        }
+        Decision::Allow { input: None, .. } => plain(&HookOutput::allow()),
+        Decision::Allow { input: Some(input @ Value::Object(_)), .. } => {
+            plain(&HookOutput::allow_with(Raw::from(input.clone())))
+        }
+        Decision::Allow { .. } => Err("the edited input must be a JSON object".to_owned()),
+        Decision::Deny { message, stop } => {
+            let message = message.as_deref().filter(|message| !message.trim().is_empty());
+            let mut output = HookOutput::deny(message.unwrap_or(DECLINED));
+            if *stop {
+                output.keep_going = Some(false);
+                output.stop_reason = Some(message.unwrap_or(DECLINED).to_owned());
+            }
+            Ok(Answered { stops: *stop, ..plain(&output)? })
         }
         _ => Err("this request is about a tool: send `allow` or `deny`".to_owned()),
     }

@@ -24,6 +24,8 @@ const REMEMBERED: usize = 256;
 pub(crate) enum Ask {
     /// About a tool; plans and questions too.
     Tool(Box<CanUseTool>),
+    /// About a tool, by a hook that waits: the CLI would not ask.
+    Hook(Box<CanUseTool>),
     /// Of an MCP server.
     Elicitation(Elicitation),
     /// A dialog.
@@ -176,7 +178,7 @@ impl Ask {
     /// The tool it is about.
     pub(crate) fn tool_name(&self) -> Option<&str> {
         match self {
-            Self::Tool(request) => Some(&request.tool_name),
+            Self::Tool(request) | Self::Hook(request) => Some(&request.tool_name),
             Self::Elicitation(_) | Self::Dialog(_) => None,
         }
     }
@@ -184,7 +186,7 @@ impl Ask {
     /// The call it is about.
     pub(crate) fn tool_call_id(&self) -> Option<String> {
         match self {
-            Self::Tool(request) => request.tool_use_id.clone(),
+            Self::Tool(request) | Self::Hook(request) => request.tool_use_id.clone(),
             Self::Dialog(dialog) => dialog.tool_use_id.clone(),
             Self::Elicitation(_) => None,
         }
@@ -205,7 +207,7 @@ impl Ask {
             policy: None,
         };
         match self {
-            Self::Tool(request) => Approval {
+            Self::Tool(request) | Self::Hook(request) => Approval {
                 agent_id: request.agent_id.clone(),
                 title: request.title.clone(),
                 reason: request.decision_reason.as_deref().map(without_codes),
@@ -224,7 +226,7 @@ impl Ask {
     pub(crate) fn subject(&self) -> Subject {
         let value = |raw: &pilothouse_wire::Raw| raw.to_value();
         match self {
-            Self::Tool(request) => tool_subject(request),
+            Self::Tool(request) | Self::Hook(request) => tool_subject(request),
             Self::Elicitation(request) => Subject::Elicitation {
                 server: request.mcp_server_name.clone(),
                 message: request.message.clone(),

@@ -94,6 +94,22 @@ impl Segments {
         states.iter().enumerate().any(|(at, &reached)| reached && open(at))
     }
 
+    /// Whether a path could match whose segments are `path` and then one that begins with `start`.
+    pub(crate) fn may_go_on(&self, path: &[&str], start: &str) -> bool {
+        let start = start.to_lowercase();
+        let states = self.states(path, Case::Ignored);
+        states.iter().zip(&self.0).enumerate().any(|(at, (&reached, pattern))| {
+            // A `**` in the middle adds nothing: what follows it is reached as well.
+            if pattern == "**" {
+                return reached && at + 1 == self.0.len();
+            }
+            let pattern = pattern.to_lowercase();
+            let literal = pattern.split(['*', '?']).next().unwrap_or_default();
+            let known = reached && !literal.is_empty();
+            known && (literal.starts_with(&start) || start.starts_with(literal))
+        })
+    }
+
     /// After all of `path`: which positions in the pattern can have been reached.
     fn states(&self, path: &[&str], case: Case) -> Vec<bool> {
         let mut now = vec![false; self.0.len() + 1];

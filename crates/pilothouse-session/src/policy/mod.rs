@@ -39,7 +39,7 @@
 //! let decide = |command: &str| {
 //!     let input = Raw::from(serde_json::json!({ "command": command }));
 //!     let mode = PermissionMode::Default;
-//!     policies.decide(&Call { tool: "Bash", input: &input, mode: &mode, subagent: None }, &place)
+//!     policies.decide(&Call::new("Bash", &input, &mode), &place)
 //! };
 //! assert_eq!(decide("git diff --stat && cargo test").verdict, Verdict::Allow);
 //! assert_eq!(decide("git status; rm -rf ~").verdict, Verdict::Ask);
@@ -60,7 +60,8 @@
 //! | `command` | simple commands of tools that run a shell; see below |
 //! | `variables` | `true` lets `*` in `command` stand for words with variables too |
 //! | `path` | files; see below |
-//! | `server` | an MCP server |
+//! | `server` | an MCP server; its tools and what they read for the model |
+//! | `source` | where that server is configured: `user`, `project`, `local`, `dynamic`, … |
 //! | `mode` | the permission mode at the time of the call |
 //! | `subagent` | `true` in a subagent, `false` in the main thread, or types of subagents |
 //! | `then` | `"allow"` or `"ask"` |
@@ -108,9 +109,26 @@
 //!
 //! `src/**` is below any working directory of the [`Place`], `~/x` below the home, `/x` below the
 //! root. `*` and `?` stay in one segment, `**` is any number of them, and `dir/**` is `dir` too.
-//! Paths are made absolute and freed of `..` by their letters alone; links are not followed. A rule
-//! that allows heeds case, one that denies does not. A search (`Grep`, `Glob`, `LS`) is allowed only
-//! if all below its directory is, and asked if something below it is denied.
+//! Paths are made absolute and freed of `..` by their letters alone. Links are resolved by the host
+//! ([`paths`], [`RealPaths`]): a rule that allows must fit the path as written and the real one, a
+//! rule that denies one of them. A path that cannot be resolved is never allowed by a rule with
+//! `path`, and may be denied by any. A rule that allows heeds case, one that denies does not. A
+//! search (`Grep`, `Glob`, `LS`) is allowed only if all below its directory is, and asked if
+//! something below it is denied. A rule that denies `Read` also denies the other tools that show
+//! what is in a file: `Grep`, `NotebookRead`, `LSP`, resources of MCP servers.
+//!
+//! # Servers
+//!
+//! A rule that names a server, or tools by `mcp__server__…`, is matched against the server that the
+//! CLI names. To allow, it must also say `source` for servers that the user has not configured
+//! himself (those of a project or a plugin). An older CLI names no server; then exactly one
+//! configured server must be able to have a tool of that name, or nothing is allowed.
+//!
+//! # What the CLI does not ask
+//!
+//! A host sees every call before it runs and asks [`PolicySet::decide_unasked`]. Rules that deny
+//! hold there, and so do rules that ask about less than everything. A rule that asks about every
+//! tool (`tool = "*"` and nothing else) does not ask about what the CLI allows by itself.
 //!
 //! # For people
 //!
@@ -128,24 +146,32 @@
 mod command;
 mod error;
 mod glob;
+mod guard;
+mod mention;
 mod parse;
 mod place;
 mod preset;
+mod real;
 mod remembered;
 mod rule;
+mod server;
 mod set;
 mod shell;
 mod subject;
 mod verdict;
 
 use pilothouse_wire::Raw;
-use pilothouse_wire::permission::PermissionMode;
+use pilothouse_wire::permission::{McpServerRef, PermissionMode};
 
 pub use error::{PolicyError, Problem};
+pub use guard::{PROTECTED, check_path};
+pub use mention::{MAX_MENTIONS, Mention, mentions};
 pub use place::Place;
 pub use preset::Preset;
+pub use real::RealPaths;
 pub use remembered::rule_matches;
 pub use set::{Otherwise, PolicySet};
+pub use subject::paths;
 pub use verdict::{Decision, Explanation, Ground, Level, Outcome, RuleRef, Verdict};
 
 /// A call of a tool that waits for an answer.
@@ -160,6 +186,19 @@ pub struct Call<'a> {
     /// The type of the subagent that calls, or `None` in the main thread. Where only its id is
     /// known, any text that is no type will do.
     pub subagent: Option<&'a str>,
+    /// The MCP server that the CLI names for the call. Older CLIs name none.
+    pub server: Option<&'a McpServerRef>,
+    /// The MCP servers that are configured, or `None` where that is not known.
+    pub servers: Option<&'a [McpServerRef]>,
+    /// Where the paths of the call lead, or `None` where nobody has looked.
+    pub real: Option<&'a RealPaths>,
+}
+
+impl<'a> Call<'a> {
+    /// A call in the main thread of which nothing else is known.
+    pub fn new(tool: &'a str, input: &'a Raw, mode: &'a PermissionMode) -> Self {
+        Self { tool, input, mode, subagent: None, server: None, servers: None, real: None }
+    }
 }
 
 /// Rules from one file.

@@ -16,8 +16,18 @@ use super::rule::{Agents, Effect, Rule};
 use super::verdict::{Level, RuleRef};
 
 const TOP_KEYS: &[&str] = &["rule"];
-const RULE_KEYS: &[&str] =
-    &["tool", "command", "variables", "path", "server", "mode", "subagent", "then", "deny"];
+const RULE_KEYS: &[&str] = &[
+    "tool",
+    "command",
+    "variables",
+    "path",
+    "server",
+    "source",
+    "mode",
+    "subagent",
+    "then",
+    "deny",
+];
 const EFFECTS: &[&str] = &["allow", "ask"];
 const MODES: &[&str] = &["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk", "auto"];
 
@@ -70,17 +80,7 @@ fn rule(item: &Value<'_>, reference: RuleRef) -> Result<Rule, Mistake> {
     let mut entries: Vec<Entry<'_>> = table.iter().collect();
     // Told in the order in which they stand in the file.
     entries.sort_by_key(|(key, _)| key.span().start);
-    let mut rule = Rule {
-        tools: Vec::new(),
-        commands: Vec::new(),
-        hidden: Hidden::Refused,
-        paths: Vec::new(),
-        servers: Vec::new(),
-        modes: Vec::new(),
-        agents: Agents::All,
-        effect: Effect::Ask,
-        reference,
-    };
+    let mut rule = Rule::blank(reference);
     let mut summary = Vec::new();
     let mut outcomes = 0;
     for (key, value) in &entries {
@@ -94,6 +94,7 @@ fn rule(item: &Value<'_>, reference: RuleRef) -> Result<Rule, Mistake> {
             },
             "path" => rule.paths = each("path", value, path)?,
             "server" => rule.servers = each("server", value, |word| Ok(word.to_owned()))?,
+            "source" => rule.sources = each("source", value, |word| Ok(word.to_owned()))?,
             "mode" => rule.modes = each("mode", value, mode)?,
             "subagent" => rule.agents = agents(value)?,
             "then" => {
@@ -189,7 +190,7 @@ fn command(text: &str) -> Result<Pattern, Problem> {
     })
 }
 
-fn path(text: &str) -> Result<PathGlob, Problem> {
+pub(super) fn path(text: &str) -> Result<PathGlob, Problem> {
     PathGlob::parse(text).map_err(|problem| {
         let advice = match problem {
             BadGlob::Empty => "is empty; write a glob, such as `src/**`",

@@ -1,7 +1,7 @@
 //! Where a call happens, and which file a path in it means.
 //!
-//! All of it is lexical: no link is followed, since nothing here may look at a disk. A host that
-//! wants rules to hold behind links resolves the path itself and decides on that one as well.
+//! All of it is lexical: no link is followed, since nothing here may look at a disk. The host
+//! resolves links and passes the result in as [`RealPaths`](super::RealPaths).
 
 use super::glob::{Case, Segments};
 
@@ -14,6 +14,13 @@ pub struct Place {
     pub home: Option<String>,
     /// Other directories the session works in. Relative globs hold in them as in `cwd`.
     pub additional_dirs: Vec<String>,
+    /// The directory that relative paths of a call start from, where it is not `cwd`: shells of the
+    /// CLI keep the directory that the last command changed to.
+    pub current_dir: Option<String>,
+    /// `cwd` and `additional_dirs` with links resolved. Relative globs hold in them too.
+    pub real_dirs: Vec<String>,
+    /// The home directory with links resolved.
+    pub real_home: Option<String>,
 }
 
 impl Place {
@@ -35,30 +42,50 @@ impl Place {
             Some(_) => return None,
             None if style.is_absolute(path) => path.to_owned(),
             None if style.is_ambiguous(path) => return None,
-            None => format!("{}/{path}", self.cwd),
+            None => format!("{}/{path}", self.current_dir.as_ref().unwrap_or(&self.cwd)),
         };
         style.normalise(&text)
     }
 
-    /// The working directories.
+    /// The absolute path `path`, which the host has resolved.
+    pub(crate) fn locate_real(&self, path: &str) -> Option<Located> {
+        Style::of(path)?.normalise(path)
+    }
+
+    /// The working directories, as written and resolved.
     fn working(&self) -> impl Iterator<Item = Located> {
-        let dirs = std::iter::once(&self.cwd).chain(&self.additional_dirs);
+        let dirs = std::iter::once(&self.cwd).chain(&self.additional_dirs).chain(&self.real_dirs);
         dirs.filter_map(|dir| Style::of(dir)?.normalise(dir))
+    }
+
+    /// The home directory, as written and resolved.
+    fn homes(&self) -> impl Iterator<Item = Located> {
+        let homes = self.home.iter().chain(&self.real_home);
+        homes.filter_map(|home| Style::of(home)?.normalise(home))
     }
 }
 
 /// An absolute path without `.` and `..`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Located(Vec<String>);
+pub(crate) struct Located {
+    segments: Vec<String>,
+    /// As it was before `.` and `..` were removed: the kernel follows links first.
+    written: String,
+}
 
 impl Located {
-    fn segments(&self) -> Vec<&str> {
-        self.0.iter().map(String::as_str).collect()
+    pub(crate) fn segments(&self) -> Vec<&str> {
+        self.segments.iter().map(String::as_str).collect()
+    }
+
+    /// The absolute path for the host to resolve.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
     }
 
     /// Whether the kernel may make another file of it: `/proc/self/root/…`, `/dev/fd/3`.
     pub(crate) fn is_magic(&self) -> bool {
-        matches!(self.0.first().map(String::as_str), Some("proc" | "dev"))
+        matches!(self.segments.first().map(String::as_str), Some("proc" | "dev"))
     }
 }
 
@@ -112,7 +139,7 @@ impl Style {
                 _ => segments.push(segment.to_owned()),
             }
         }
-        Some(Located(segments))
+        Some(Located { segments, written: text.to_owned() })
     }
 }
 
@@ -183,15 +210,14 @@ impl PathGlob {
     fn below<'p>(&self, path: &'p [&'p str], place: &Place, case: Case) -> Vec<&'p [&'p str]> {
         let roots: Vec<Located> = match self.root {
             Root::Top => return vec![path],
-            Root::Home => {
-                place.home.iter().filter_map(|home| Style::of(home)?.normalise(home)).collect()
-            }
+            Root::Home => place.homes().collect(),
             Root::Working => place.working().collect(),
         };
         let inside = |root: &Located| {
+            let root = &root.segments;
             let starts =
-                root.0.len() <= path.len() && root.0.iter().zip(path).all(|(a, b)| case.same(a, b));
-            starts.then(|| &path[root.0.len()..])
+                root.len() <= path.len() && root.iter().zip(path).all(|(a, b)| case.same(a, b));
+            starts.then(|| &path[root.len()..])
         };
         roots.iter().filter_map(inside).collect()
     }
@@ -215,14 +241,43 @@ impl PathGlob {
             return inside.iter().any(|rest| self.segments.reaches_below(rest, case));
         }
         let contains = |root: Located| {
-            dir.0.len() <= root.0.len() && dir.0.iter().zip(&root.0).all(|(a, b)| case.same(a, b))
+            let (dir, root) = (&dir.segments, &root.segments);
+            dir.len() <= root.len() && dir.iter().zip(root).all(|(a, b)| case.same(a, b))
         };
         match self.root {
             Root::Top => false,
-            Root::Home => {
-                place.home.as_deref().and_then(|home| place.locate(home)).is_some_and(contains)
-            }
+            Root::Home => place.homes().any(contains),
             Root::Working => place.working().any(contains),
+        }
+    }
+
+    /// Whether a path that begins with `dir` and whose next segment begins with `start` could
+    /// match: what a shell makes of `dir/start*` is only known when it runs.
+    pub(crate) fn may_start_with(&self, dir: &Located, start: &str, place: &Place) -> bool {
+        let dir = dir.segments();
+        let inside = self.below(&dir, place, Case::Ignored);
+        inside.iter().any(|rest| self.segments.may_go_on(rest, start))
+    }
+
+    /// The texts by which a word can contain this path without being it: in quoted code, behind a
+    /// variable. Empty for patterns whose start is not known.
+    pub(crate) fn spellings(&self, place: &Place) -> Vec<String> {
+        let literal = |segment: &&String| !segment.contains(['*', '?']);
+        let tail: Vec<&str> =
+            self.segments.0.iter().take_while(literal).map(String::as_str).collect();
+        if tail.is_empty() {
+            return Vec::new();
+        }
+        let tail = tail.join("/");
+        match self.root {
+            Root::Working => Vec::new(),
+            Root::Top => vec![format!("/{tail}")],
+            Root::Home => {
+                let homes = place.home.iter().chain(&place.real_home);
+                let homes = homes.map(|home| format!("{}/{tail}", home.trim_end_matches('/')));
+                let short = ["~/", "$HOME/", "${HOME}/"].map(|home| format!("{home}{tail}"));
+                homes.chain(short).collect()
+            }
         }
     }
 }
@@ -236,6 +291,7 @@ mod tests {
             cwd: "/w/app".into(),
             home: Some("/home/u".into()),
             additional_dirs: vec!["/w/lib".into()],
+            ..Place::default()
         }
     }
 

@@ -9,9 +9,9 @@ use super::{Policy, parse};
 pub enum Preset {
     /// Everything is allowed but questions, which are for people.
     Autonomous,
-    /// Everything but looking is asked.
+    /// Looking below the session's directories is allowed, everything else is asked.
     Supervised,
-    /// Only leaving plan mode is asked.
+    /// The same, and Claude Code may keep its plan file while it plans.
     Plan,
 }
 
@@ -42,14 +42,23 @@ impl Preset {
         }
     }
 
-    /// The policy. Without rules, which asks everything, should the text be broken; a test holds
-    /// that it is not.
+    /// The policy: first [`PROTECTED`](super::PROTECTED) is denied, then come its own rules.
+    /// Without rules, which asks everything, should the text be broken; a test checks that it is
+    /// not.
     pub fn policy(self) -> Policy {
-        self.read().unwrap_or_else(|_| Policy {
+        self.protecting([]).unwrap_or_else(|_| Policy {
             name: self.name().to_owned(),
             level: Level::Builtin,
             rules: Vec::new(),
         })
+    }
+
+    /// The same, with more paths that it denies.
+    pub fn protecting<'a>(
+        self,
+        more: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Policy, PolicyError> {
+        Ok(Policy::protecting(more)?.before(self.read()?))
     }
 
     fn read(self) -> Result<Policy, PolicyError> {

@@ -29,8 +29,7 @@ use super::subject::{SHELL_TOOLS, Subject};
 /// let matches = |command: &str| {
 ///     let input = Raw::from(serde_json::json!({ "command": command }));
 ///     let mode = PermissionMode::Default;
-///     let call = Call { tool: "Bash", input: &input, mode: &mode, subagent: None };
-///     rule_matches(&rule, &call, &Place::at("/home/me/app"))
+///     rule_matches(&rule, &Call::new("Bash", &input, &mode), &Place::at("/home/me/app"))
 /// };
 /// assert!(matches("npm run test -- --watch"));
 /// assert!(!matches("npm run test && rm -rf ~"));

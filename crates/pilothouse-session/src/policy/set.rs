@@ -38,6 +38,13 @@ enum Finding<'a> {
     Nothing(Option<&'a Rule>),
 }
 
+/// What was decided about one item.
+struct Judged {
+    decision: Decision,
+    /// A rule means this call in particular.
+    is_meant: bool,
+}
+
 impl PolicySet {
     /// The policies in this order.
     pub fn new(policies: impl IntoIterator<Item = Policy>) -> Self {
@@ -56,33 +63,52 @@ impl PolicySet {
         &self.policies
     }
 
-    /// Decides a call, and says why.
+    /// Decides a call, and explains the decision.
     pub fn decide(&self, call: &Call<'_>, place: &Place) -> Decision {
-        let subject = Subject::of(call.tool, call.input, place);
-        let decided = match &subject {
-            Subject::Shell(script) => {
-                let judge = |part| self.judge(call, Item::Part(part), Some(part), place);
-                script.parts.iter().map(judge).fold(None, stricter)
-            }
-            whole => self.judge(call, Item::Whole(whole), None, place),
-        };
+        let judged = self.judge_all(call, place);
+        let decided = strictest(judged, |judged| weight(&judged.decision));
         decided.unwrap_or_else(|| self.conclude(&Finding::Nothing(None), None))
     }
 
-    /// What is decided about an item; nothing about a mention that nobody minds.
+    /// Decides a call that the CLI may not ask about: `None` where nothing but a rule that asks
+    /// about every tool has something against it, or no rule at all. The CLI knows which calls only
+    /// look, and asks about the others itself.
+    pub fn decide_unasked(&self, call: &Call<'_>, place: &Place) -> Option<Decision> {
+        let judged = self.judge_all(call, place).into_iter().filter(|judged| judged.is_meant);
+        strictest(judged.collect(), |judged| weight(&judged.decision))
+    }
+
+    fn judge_all(&self, call: &Call<'_>, place: &Place) -> Vec<Judged> {
+        let mut all = Vec::new();
+        match &Subject::of(call.tool, call.input, place) {
+            Subject::Shell(script) => {
+                for part in &script.parts {
+                    self.judge(call, Item::Part(part), Some(part), place, &mut all);
+                }
+            }
+            whole => self.judge(call, Item::Whole(whole), None, place, &mut all),
+        }
+        all
+    }
+
+    /// Adds what is decided about an item; nothing about a mention that no rule minds.
     fn judge(
         &self,
         call: &Call<'_>,
         item: Item<'_>,
         part: Option<&Part>,
         place: &Place,
-    ) -> Option<Decision> {
+        all: &mut Vec<Judged>,
+    ) {
         let is_mention = matches!(part, Some(Part::Mention(..)));
         let own = self.find(|level| level != Level::Project, call, item, place);
-        let own = (!is_mention || !is_silent(&own)).then(|| self.conclude(&own, part));
         let objection = self.find(|level| level == Level::Project, call, item, place);
-        let objection = (!is_silent(&objection)).then(|| self.conclude(&objection, part));
-        stricter(own, objection)
+        for (finding, counts) in [(own, !is_mention), (objection, false)] {
+            if counts || !is_silent(&finding) {
+                let decision = self.conclude(&finding, part);
+                all.push(Judged { decision, is_meant: is_meant(&finding) });
+            }
+        }
     }
 
     fn find(
@@ -146,11 +172,19 @@ impl PolicySet {
     }
 }
 
-/// No beats ask beats yes; among equals the first speaks.
-fn stricter(one: Option<Decision>, other: Option<Decision>) -> Option<Decision> {
-    match (one, other) {
-        (Some(one), Some(other)) if weight(&other) > weight(&one) => Some(other),
-        (one, other) => one.or(other),
+/// No beats ask beats yes; among equals the first counts.
+fn strictest(judged: Vec<Judged>, weight: impl Fn(&Judged) -> u8) -> Option<Decision> {
+    // The maximum is the last one of equals.
+    judged.into_iter().rev().max_by_key(weight).map(|judged| judged.decision)
+}
+
+/// Whether the CLI may not decide for itself what was found: a rule denies it, or asks about less
+/// than everything.
+fn is_meant(finding: &Finding<'_>) -> bool {
+    match finding {
+        Finding::Rule(rule) => !rule.is_catch_all(),
+        Finding::Uncertain(_) => true,
+        Finding::Nothing(_) => false,
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a call is about: a command line, a file, a directory that is searched, or nothing that a
 //! rule could be restricted to.
 
+use std::collections::BTreeSet;
+
 use pilothouse_wire::Raw;
 use pilothouse_wire::tool::{canonical, mcp_parts};
 use serde_json::Value;
@@ -10,6 +12,8 @@ use super::shell::{Part, Script};
 
 /// More texts of an unknown input are not looked at.
 const MAX_GUESSES: usize = 256;
+/// More paths of one call are not resolved; rules that allow do not fit then.
+const MAX_PATHS: usize = 1024;
 
 /// What a call is about.
 #[derive(Clone, Debug)]
@@ -20,8 +24,55 @@ pub(crate) enum Subject {
     File(Option<Located>),
     /// All that is below a directory.
     Search(Option<Located>),
+    /// A file that an MCP server reads.
+    Resource(Option<Located>),
     /// A tool whose input is not known here: what in it could be paths.
     Guesses(Vec<Located>),
+}
+
+/// The paths that a policy looks at to decide a call: absolute, and not yet free of `..`. The host
+/// resolves them and passes them in as [`RealPaths`](super::RealPaths).
+///
+/// ```
+/// use pilothouse_session::policy::{Place, paths};
+/// use pilothouse_wire::Raw;
+///
+/// let input = Raw::from(serde_json::json!({ "command": "cat notes > out/x" }));
+/// let paths = paths("Bash", &input, &Place::at("/home/me/app"));
+/// assert!(paths.contains(&"/home/me/app/out/x".to_owned()));
+/// assert!(paths.contains(&"/home/me/app/notes".to_owned()));
+/// ```
+pub fn paths(tool: &str, input: &Raw, place: &Place) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    let mut add = |path: Located| {
+        if found.len() < MAX_PATHS {
+            found.insert(path.written().to_owned());
+        }
+    };
+    match Subject::of(tool, input, place) {
+        Subject::File(path) | Subject::Search(path) | Subject::Resource(path) => {
+            path.into_iter().for_each(add);
+        }
+        Subject::Guesses(paths) => paths.into_iter().for_each(add),
+        Subject::Shell(script) => {
+            for part in &script.parts {
+                match part {
+                    Part::Run(command) | Part::Mention(command, _) => {
+                        let words = command.words.iter().map(|word| word.text.as_str());
+                        paths_in(words, place).for_each(&mut add);
+                    }
+                    Part::Touch(touch) => {
+                        let path = touch.path.as_deref().and_then(|path| place.locate(path));
+                        path.into_iter().for_each(&mut add);
+                    }
+                    Part::Opaque { text, .. } => {
+                        paths_in(words_of(text), place).for_each(&mut add);
+                    }
+                }
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// The tools that run shell commands.
@@ -54,9 +105,37 @@ impl Subject {
                     || pattern.contains([':', '{']);
                 Self::Search(dir().filter(|_| !escapes))
             }
+            "ReadMcpResourceTool" => match text("uri").as_deref().and_then(file_uri) {
+                Some(path) => Self::Resource(place.locate(&path)),
+                None => Self::Guesses(Vec::new()),
+            },
             _ => Self::Guesses(guesses(tool, input, place)),
         }
     }
+}
+
+/// The path of a `file:` URI, with its percent codes decoded.
+fn file_uri(uri: &str) -> Option<String> {
+    let scheme = uri.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"))?;
+    let rest = &uri[scheme.len()..];
+    let rest = rest.strip_prefix("//").unwrap_or(rest);
+    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    let (mut bytes, mut at) = (Vec::new(), 0);
+    while let Some(&byte) = rest.as_bytes().get(at) {
+        let code = rest.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match code {
+            Some(code) if byte == b'%' => {
+                bytes.push(code);
+                at += 3;
+            }
+            _ => {
+                bytes.push(byte);
+                at += 1;
+            }
+        }
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn shell(input: &Raw) -> Script {
@@ -100,13 +179,27 @@ fn collect(value: &Value, place: &Place, found: &mut Vec<Located>) {
     }
 }
 
+/// The words of a text that is not understood.
+pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || "'\"`;|&<>(){}$".contains(c))
+}
+
 /// Texts in a piece of a command line that may be paths: its words, and what follows a `=` or a
-/// `:` or `@` in them.
+/// `:` or `@` in them. `$HOME` at the start of a word is the home directory.
 pub(crate) fn paths_in<'a>(
     words: impl Iterator<Item = &'a str>,
     place: &Place,
 ) -> impl Iterator<Item = Located> {
     words
         .flat_map(|word| std::iter::once(word).chain(word.split(['=', ':', '@', ',']).skip(1)))
-        .filter_map(|text| place.locate(text))
+        .filter_map(|text| {
+            let below = |home: &str| {
+                let rest = text.strip_prefix(home)?;
+                (rest.is_empty() || rest.starts_with('/')).then(|| format!("~{rest}"))
+            };
+            match below("$HOME").or_else(|| below("${HOME}")) {
+                Some(home) => place.locate(&home),
+                None => place.locate(text),
+            }
+        })
 }

@@ -1,18 +1,18 @@
 //! Requests of the CLI: each is answered once, by a policy, by a person, or with "not supported".
 
+use pilothouse_wire::Outbound;
 use pilothouse_wire::control::cli::CliRequest;
 use pilothouse_wire::control::{ControlRequest, ControlResponse};
-use pilothouse_wire::permission::{CanUseTool, PermissionMode};
-use pilothouse_wire::{Outbound, Raw};
+use pilothouse_wire::permission::CanUseTool;
 
 use super::Session;
 use super::calls::has_effects;
+use super::policing::Called;
 use crate::approval::{Answered, Ask, Closed, Decider, Decision, Resolution, Subject, answer};
 use crate::command::Refusal;
-use crate::effect::Effect;
 use crate::event::{Body, CancelReason};
 use crate::id::ApprovalId;
-use crate::policy::{self, Call, Explanation, Ground, Verdict};
+use crate::policy::{self, Explanation, Ground, Verdict};
 
 impl Session {
     pub(super) fn asked(&mut self, request: ControlRequest, line: &[u8]) {
@@ -55,7 +55,7 @@ impl Session {
     }
 
     fn asked_for_tool(&mut self, id: &str, ask: Box<CanUseTool>) {
-        let decided = self.consult(&ask.tool_name, &ask.input, ask.agent_id.as_deref());
+        let decided = self.consult(&Called::of_request(&ask));
         let Some(decided) = decided else {
             return self.ask_people(id, Ask::Tool(ask), None);
         };
@@ -81,26 +81,7 @@ impl Session {
         }
     }
 
-    /// What the policy says to a call. It may say something else another time, so what follows from
-    /// it is stored with it: the line that asked is not handed in again.
-    pub(super) fn consult(
-        &mut self,
-        tool: &str,
-        input: &Raw,
-        agent: Option<&str>,
-    ) -> Option<policy::Decision> {
-        self.effects.push(Effect::Checkpoint);
-        let policy = self.setup.policy.as_ref()?;
-        let default = PermissionMode::Default;
-        let mode = self.mode.as_ref().unwrap_or(&default);
-        let subagent = agent.map(|id| {
-            let task = self.tasks.get(id);
-            task.and_then(|task| task.subagent_type.as_deref()).unwrap_or_default()
-        });
-        Some(policy.decide(&Call { tool, input, mode, subagent }, &self.setup.place))
-    }
-
-    fn ask_people(&mut self, request_id: &str, ask: Ask, policy: Option<Explanation>) {
+    pub(super) fn ask_people(&mut self, request_id: &str, ask: Ask, policy: Option<Explanation>) {
         let id = self.approvals.open(request_id, ask, policy);
         let Ok(open) = self.approvals.find(id) else { return };
         let approval = open.approval(id);
@@ -143,6 +124,12 @@ impl Session {
         let open = self.approvals.find(approval)?;
         let answered =
             answer(&open.ask, &decision).map_err(|why| Refusal::UnfitDecision { why })?;
+        // The plan becomes a prompt, and the model has written it.
+        if let Some(plan) = &answered.carry_out
+            && let Some(refusal) = self.denied_mention(plan, self.real.as_ref())
+        {
+            return Err(refusal);
+        }
         self.resolve(approval, decision, by, answered);
         Ok(())
     }
@@ -175,6 +162,15 @@ impl Session {
         if answered.carry_out.is_some() {
             self.carry_out = answered.carry_out;
             self.make_way_for_plan();
+        }
+    }
+
+    /// Denies a call in the name of the policy.
+    pub(super) fn deny(&mut self, id: &str, ask: Ask, message: String, because: Explanation) {
+        let decision = Decision::Deny { message: Some(message), stop: false };
+        if let Ok(answered) = answer(&ask, &decision) {
+            let approval = self.approvals.open(id, ask, None);
+            self.resolve(approval, decision, Decider::Policy { because }, answered);
         }
     }
 

@@ -182,6 +182,9 @@ impl Session {
         if !self.prompts.have_room_for(&said) {
             return Err(Refusal::TooManyPrompts);
         }
+        if let Some(refusal) = self.denied_mention(&said.content.text(), self.real.as_ref()) {
+            return Err(refusal);
+        }
         if urgency == Urgency::Now && !self.approvals.is_empty() {
             return Err(Refusal::ApprovalOpen);
         }

@@ -1,26 +1,34 @@
 //! Hooks that the host itself needs, each registered only when it is used.
 //!
-//! The policy is asked here. For the others something must be read outside: the host is told what
-//! ([`Effect::Work`]), and its answer ([`crate::Input::Worked`]) answers the hook.
+//! One hook shows the policy every call before it runs, so that rules hold for what the CLI does not
+//! ask about. For the others something must be read outside: the host gets [`Effect::Work`] and
+//! answers with [`crate::Input::Worked`].
 
 use std::collections::BTreeMap;
 
-use pilothouse_wire::Raw;
 use pilothouse_wire::control::ControlResponse;
 use pilothouse_wire::control::cli::HookCallback;
 use pilothouse_wire::control::initialize::Initialize;
-use pilothouse_wire::hook::{HookInput, HookMatcher, HookOutput};
+use pilothouse_wire::hook::{HookInput, HookMatcher, HookOutput, PreToolUse};
+use pilothouse_wire::permission::CanUseTool;
+use pilothouse_wire::tool::canonical;
+use pilothouse_wire::{Num, Raw};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use super::policing::Called;
 use super::{Session, Setup};
+use crate::approval::Ask;
 use crate::effect::{Effect, HookWork};
-use crate::event::{NoticeKind, NoticeLevel};
 use crate::input::HookResult;
 use crate::policy::Verdict;
 use crate::tool::{NormalizedPayload, TEXT_LIMIT};
 
 /// The policy sees every call.
-const POLICY: &str = "policy";
+pub(super) const POLICY: &str = "policy";
+/// How many seconds the CLI waits for this hook: 23 days. A person may be asked meanwhile, and a
+/// call whose hook does not answer in time runs. Timers of the CLI end at 24.8 days.
+const POLICY_SECONDS: u64 = 2_000_000;
 /// A file is read before it is changed.
 const BASELINE: &str = "baseline";
 /// The host says whether the turn may end.
@@ -69,8 +77,14 @@ impl Hooks {
 
 /// Registers what is used.
 pub(super) fn register(setup: &Setup, initialize: &mut Initialize) {
+    // Hooks are registered when a run starts, but a policy may change while it is open. So the hook
+    // is there whenever there is a policy, whatever its rules say: one more line each way for a
+    // call, which is little beside what the call itself takes.
+    let sees_calls = setup.policy.is_some() || setup.see_every_call;
+    let mut policy = HookMatcher::all(POLICY);
+    policy.timeout = Some(Num::from(POLICY_SECONDS));
     let wanted = [
-        (setup.see_every_call, "PreToolUse", HookMatcher::all(POLICY)),
+        (sees_calls, "PreToolUse", policy),
         (setup.baselines, "PreToolUse", HookMatcher::matching(EDITORS, BASELINE)),
         (setup.ask_before_stop, "Stop", HookMatcher::all(STOP)),
     ];
@@ -84,11 +98,7 @@ impl Session {
     /// A hook of the host's fires.
     pub(super) fn hook(&mut self, request: &str, call: &HookCallback) {
         let work = match (&*call.callback_id, &call.input) {
-            (POLICY, HookInput::PreToolUse(tool)) => {
-                let agent = tool.agent_id.as_deref();
-                let output = self.hook_by_policy(&tool.tool_name, &tool.tool_input, agent);
-                return self.answer_hook(request, &output);
-            }
+            (POLICY, HookInput::PreToolUse(tool)) => return self.about_to_run(request, tool),
             (BASELINE, HookInput::PreToolUse(tool)) => {
                 let payload = NormalizedPayload::of_call(&tool.tool_name, &tool.tool_input);
                 let path = payload.paths().first().map(|path| (*path).to_owned());
@@ -108,17 +118,37 @@ impl Session {
         }
     }
 
-    fn hook_by_policy(&mut self, tool: &str, input: &Raw, agent: Option<&str>) -> HookOutput {
-        let decided = self.consult(tool, input, agent);
-        match decided.map(|decided| (decided.verdict, decided.because)) {
+    /// A tool is about to run. Where the policy asks, a person is asked: by the CLI where it heeds
+    /// that, else by an approval of our own for which the hook waits.
+    fn about_to_run(&mut self, request: &str, tool: &PreToolUse) {
+        self.works_in(tool);
+        let called = Called::of_hook(tool);
+        let decided = match self.setup.see_every_call {
+            true => self.consult(&called),
+            false => self.consult_unasked(&called),
+        };
+        let output = match decided.map(|decided| (decided.verdict, decided.because)) {
             Some((Verdict::Deny { message }, because)) => {
-                self.notice(NoticeLevel::Warning, NoticeKind::Denied, because.to_string());
+                // A decision like any other: it has its event, and its line in the audit.
+                if let Some(ask) = as_request(tool) {
+                    return self.deny(request, Ask::Hook(Box::new(ask)), message, because);
+                }
                 HookOutput::deny(message)
             }
-            Some((Verdict::Ask, because)) => HookOutput::ask(because.to_string()),
+            Some((Verdict::Ask, _)) if is_always_asked(&tool.tool_name) => HookOutput::none(),
+            Some((Verdict::Ask, because)) if self.heeds_ask() => {
+                HookOutput::ask(because.to_string())
+            }
+            Some((Verdict::Ask, because)) => {
+                if let Some(ask) = as_request(tool) {
+                    return self.ask_people(request, Ask::Hook(Box::new(ask)), Some(because));
+                }
+                HookOutput::deny(because.to_string())
+            }
             // What is allowed need not be asked; rules of the CLI itself still count.
             Some((Verdict::Allow, _)) | None => HookOutput::none(),
-        }
+        };
+        self.answer_hook(request, &output);
     }
 
     /// The host has done what a hook wanted. One that the CLI has withdrawn is not answered.
@@ -145,4 +175,23 @@ impl Session {
         };
         self.respond(response);
     }
+}
+
+/// What the CLI asks a person in any case.
+fn is_always_asked(tool: &str) -> bool {
+    matches!(canonical(tool), "AskUserQuestion" | "ExitPlanMode" | "EnterPlanMode")
+}
+
+/// The call of a hook as a question to a person.
+fn as_request(tool: &PreToolUse) -> Option<CanUseTool> {
+    let request = json!({
+        "tool_name": tool.tool_name,
+        "input": {},
+        "tool_use_id": tool.tool_use_id,
+        "agent_id": tool.agent_id,
+    });
+    let mut request: CanUseTool = Raw::from(request).read()?;
+    request.input = tool.tool_input.clone();
+    request.mcp_server = tool.mcp_server.clone();
+    Some(request)
 }

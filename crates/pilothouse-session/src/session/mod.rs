@@ -24,8 +24,8 @@
 //! # Where things are
 //!
 //! `lines` tells lines apart, `streaming`, `transcript` and `calls` make items of them, `turn` begins
-//! and settles turns, `prompts` is the queue, `asking` answers the CLI's requests, `commands` the
-//! clients', `run` starts and initialises processes, `ending` says what their end means, `lost` makes
+//! and settles turns, `prompts` is the queue, `asking` answers the CLI's requests, `policing` asks the
+//! policy, `commands` answers the clients', `run` starts and initialises processes, `ending` says what their end means, `lost` makes
 //! do with stored events, `system` hears the rest.
 
 mod asking;
@@ -37,6 +37,7 @@ pub mod import;
 mod lines;
 mod lost;
 mod meter;
+mod policing;
 mod prompts;
 mod run;
 mod streaming;
@@ -55,10 +56,12 @@ use uuid::Uuid;
 
 use crate::approval::{Approval, Table};
 use crate::effect::Effect;
-use crate::event::{Body, ConversationReason, Event, OpenItem, RunOrigin, Status, Task, Thinking};
+use crate::event::{
+    Body, ConversationReason, Event, NoticeKind, OpenItem, RunOrigin, Status, Task, Thinking,
+};
 use crate::id::{ItemId, PromptId, RunId, SessionId, TurnId};
 use crate::input::Input;
-use crate::policy::{Place, PolicySet};
+use crate::policy::{Place, PolicySet, RealPaths};
 use crate::tool::TodoList;
 
 use calls::OpenCall;
@@ -120,6 +123,9 @@ pub struct Session {
     setup: Setup,
     #[serde(skip)]
     now: Timestamp,
+    /// Where the paths of the current input lead; `None` where the host has not looked.
+    #[serde(skip)]
+    real: Option<RealPaths>,
     #[serde(skip)]
     effects: Vec<Effect>,
 }
@@ -133,7 +139,7 @@ pub struct Setup {
     pub policy: Option<Arc<PolicySet>>,
     /// Where the session works.
     pub place: Place,
-    /// Show the policy every call, also those that the CLI would not ask about.
+    /// Ask about every call that no rule allows, also those that the CLI would not ask about.
     pub see_every_call: bool,
     /// Keep files as they were before a tool changes them, where its result does not tell.
     pub baselines: bool,
@@ -186,6 +192,7 @@ impl Session {
             attempts: 0,
             setup,
             now: Timestamp::UNIX_EPOCH,
+            real: None,
             effects: Vec::new(),
         }
     }
@@ -220,7 +227,23 @@ impl Session {
         self
     }
 
-    /// Takes what happened, gives what is to be done.
+    /// Takes what happened, together with where the paths in it lead that
+    /// [`paths_named`](Session::paths_named) has listed. A path that is missing counts as one that
+    /// cannot be resolved.
+    pub fn handle_resolved(
+        &mut self,
+        input: Input,
+        real: RealPaths,
+        now: Timestamp,
+    ) -> Vec<Effect> {
+        self.real = Some(real);
+        let effects = self.handle(input, now);
+        self.real = None;
+        effects
+    }
+
+    /// Takes what happened, gives what is to be done. Paths stand for themselves: for a host that
+    /// follows no links.
     pub fn handle(&mut self, input: Input, now: Timestamp) -> Vec<Effect> {
         self.now = now;
         let is_line = matches!(input, Input::Line(_) | Input::Written { .. });
@@ -237,10 +260,15 @@ impl Session {
             Input::Silent { seconds } => self.silent(seconds),
             Input::Worked { request, result } => self.worked(&request, result),
             Input::Looked(transcript) => self.looked(&transcript),
+            Input::Notice { level, text } => {
+                self.notice(level, NoticeKind::Surroundings, text);
+            }
         }
         self.show_status();
         let mut effects = std::mem::take(&mut self.effects);
-        if !is_line {
+        let is_asked_for = effects.contains(&Effect::Checkpoint);
+        effects.retain(|effect| *effect != Effect::Checkpoint);
+        if !is_line || is_asked_for {
             effects.push(Effect::Checkpoint);
         }
         // Stable: of each kind, what came first stays first.

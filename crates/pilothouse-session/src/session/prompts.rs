@@ -14,8 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Scope, Session};
 use crate::command::Urgency;
+use crate::effect::Effect;
 use crate::event::{Attachment, Body, MessageOrigin, PromptState};
 use crate::id::{PromptId, TurnId};
+use crate::policy::RealPaths;
 
 /// The prompts that are not past.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -46,6 +48,9 @@ pub(super) struct Prompt {
     said: Said,
     urgency: Urgency,
     is_own: bool,
+    /// Where the files lead that it mentions, as they were resolved when it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    real: Option<RealPaths>,
 }
 
 /// What is said, and what goes along with it.
@@ -206,7 +211,8 @@ impl Session {
         self.tell_in(scope.clone(), body);
         self.prompts.last += 1;
         let state = PromptState::Queued;
-        let prompt = Prompt { id, state: state.clone(), said, urgency, is_own };
+        let real = self.real.clone().filter(|real| !real.is_empty());
+        let prompt = Prompt { id, state: state.clone(), said, urgency, is_own, real };
         self.prompts.waiting.insert(self.prompts.last, prompt);
         self.tell_in(scope, Body::PromptUpdated { prompt: id, state });
         self.send_queued();
@@ -226,7 +232,18 @@ impl Session {
         }
     }
 
+    /// Sends a prompt, unless the policy has come to forbid what it mentions.
     fn send_prompt(&mut self, id: PromptId) {
+        let Some(prompt) = self.prompts.find(id) else { return };
+        let (text, real) = (prompt.said.content.text(), prompt.real.clone());
+        if text.contains('@') && self.setup.policy.is_some() {
+            // What was decided holds: see `consult`.
+            self.effects.push(Effect::Checkpoint);
+            if let Some(refusal) = self.denied_mention(&text, real.as_ref()) {
+                let reason = refusal.to_string();
+                return self.prompt_is(Scope::default(), id, PromptState::Failed { reason });
+            }
+        }
         let Some(prompt) = self.prompts.find(id) else { return };
         let content = prompt.said.content.clone();
         let mut frame = UserFrame::prompt(id.to_string(), content);
@@ -328,7 +345,7 @@ mod tests {
         assert!(prompts.have_room_for(&said(70)), "one always fits");
         let id = PromptId(uuid::Uuid::from_u128(1));
         let (state, urgency) = (PromptState::Sent, Urgency::Next);
-        let prompt = Prompt { id, state, said: said(60), urgency, is_own: false };
+        let prompt = Prompt { id, state, said: said(60), urgency, is_own: false, real: None };
         prompts.waiting.insert(1, prompt);
         assert!(prompts.have_room_for(&said(3)));
         assert!(!prompts.have_room_for(&said(4)));

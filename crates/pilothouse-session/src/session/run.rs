@@ -7,6 +7,7 @@ use pilothouse_wire::codec::encode_line;
 use pilothouse_wire::control::initialize::InitializeReply;
 use pilothouse_wire::control::{Answer, HostControlRequest, HostRequest, Success, read_reply};
 use pilothouse_wire::message::SlashCommand;
+use pilothouse_wire::permission::McpServerRef;
 use serde::{Deserialize, Serialize};
 
 use super::commands::Pending;
@@ -42,6 +43,15 @@ pub(super) struct Run {
     pub(super) is_busy: Option<bool>,
     /// It tells what becomes of each prompt.
     pub(super) tells_lifecycle: bool,
+    /// The CLI's version. Older ones do not say when they are initialised.
+    #[serde(default)]
+    pub(super) version: Option<String>,
+    /// The MCP servers that it has, once it has said.
+    #[serde(default)]
+    pub(super) servers: Option<Vec<McpServerRef>>,
+    /// The directory that its main thread works in.
+    #[serde(default)]
+    pub(super) cwd: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +87,9 @@ impl Run {
             has_worked: false,
             is_busy: None,
             tells_lifecycle: false,
+            version: None,
+            servers: None,
+            cwd: None,
         }
     }
 
@@ -194,6 +207,9 @@ impl Session {
             key_source: account.api_key_source,
         });
         let version = reply.claude_code_version;
+        if let Some(run) = &mut self.run {
+            run.version.clone_from(&version);
+        }
         self.tell(Body::RunReady { version, models: models.collect(), account });
         self.offer(reply.commands);
         if let Some(mode) = reply.current_permission_mode {

@@ -1,11 +1,14 @@
 //! What the CLI tells about itself, its tasks and its surroundings.
 
 use pilothouse_wire::message::other::{ConversationReset, RateLimitInfo};
-use pilothouse_wire::message::system::{CompactBoundary, Init, Status as CliStatus};
+use pilothouse_wire::message::system::{
+    CompactBoundary, Init, McpServerSummary, Status as CliStatus,
+};
 use pilothouse_wire::message::task::{
     TaskNotification, TaskProgress, TaskStarted, TaskStatus, TaskUpdated, TaskUsage,
 };
 use pilothouse_wire::message::{SessionState, System};
+use pilothouse_wire::permission::McpServerRef;
 
 use super::meter::number;
 use super::{Scope, Session};
@@ -109,6 +112,14 @@ impl Session {
         self.bind_all(init.user_message_uuids.unwrap_or_default());
         self.working();
         self.conversation_is(init.session_id.as_deref().unwrap_or_default());
+        if let Some(run) = &mut self.run {
+            let server = |it: McpServerSummary| McpServerRef {
+                name: it.name,
+                source: it.source,
+                ..McpServerRef::default()
+            };
+            run.servers = Some(init.mcp_servers.into_iter().map(server).collect());
+        }
         if let Some(model) = init.model {
             self.model_is(model);
         }

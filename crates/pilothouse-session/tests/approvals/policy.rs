@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use pilothouse_session::policy::{Level, Place, Policy, PolicySet, Preset};
+use pilothouse_session::approval::{Decision, PlanChoice};
+use pilothouse_session::policy::{Level, Place, Policy, PolicySet, Preset, RealPaths};
 use pilothouse_session::session::Setup;
+use pilothouse_session::{Input, Refusal};
+use pilothouse_wire::Frame;
 use serde_json::{Value, json};
 
 use crate::support::Stage;
 use crate::support::cli::can_use;
-use crate::tools::yes;
+use crate::tools::{no, yes};
 
 const RULES: &str = r#"
 [[rule]]
@@ -119,29 +122,217 @@ fn rules_of_the_users_own_and_safety_checks_want_a_person() {
     }
 }
 
-fn pre_tool_use(stage: &mut Stage, request: &str, command: &str) -> Value {
+/// The CLI is about to run a tool. Gives its answer, if there is one yet.
+fn about_to(stage: &mut Stage, request: &str, tool: &str, input: Value) -> Option<Value> {
     stage.line(&json!({"type": "control_request", "request_id": request, "request": {
         "subtype": "hook_callback", "callback_id": "policy", "tool_use_id": "t1",
         "input": {
-            "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "", "cwd": "/",
-            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t1",
+            "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "",
+            "cwd": "/project", "tool_name": tool, "tool_input": input, "tool_use_id": "t1",
         },
     }}));
-    stage.granted(request)
+    stage.answer_to(request).map(|answer| answer["response"].clone())
+}
+
+fn pre_tool_use(stage: &mut Stage, request: &str, command: &str) -> Value {
+    about_to(stage, request, "Bash", json!({"command": command})).expect("an answer")
+}
+
+fn decision(output: &Value) -> Value {
+    output["hookSpecificOutput"]["permissionDecision"].clone()
+}
+
+/// A session whose CLI does not say its version when it is initialised, as older ones do not.
+fn older(setup: Setup) -> Stage {
+    let mut stage = Stage::dark(setup);
+    stage.start_command();
+    stage.started();
+    stage.replies(json!({"commands": [], "models": []}));
+    stage.prompt(1, "Do it.");
+    stage.init("default");
+    stage
 }
 
 #[test]
-fn every_call_is_seen_where_that_is_wanted() {
-    let hooks = |stage: &Stage| stage.sent[0]["request"]["hooks"].clone();
-    assert_eq!(hooks(&Stage::ready_with(rules())), Value::Null);
+fn every_call_is_asked_about_where_that_is_wanted() {
     let mut stage = Stage::working_with(Setup { see_every_call: true, ..rules() });
-    assert_eq!(hooks(&stage)["PreToolUse"][0]["hookCallbackIds"], json!(["policy"]));
+    let hook = stage.sent[0]["request"]["hooks"]["PreToolUse"][0].clone();
+    assert_eq!(hook["hookCallbackIds"], json!(["policy"]));
+    assert!(hook["timeout"].as_u64().expect("seconds") > 86_400, "a person may take days");
     assert_eq!(pre_tool_use(&mut stage, "r1", "make all"), json!({}));
-    let decision = |output: Value| output["hookSpecificOutput"]["permissionDecision"].clone();
-    assert_eq!(decision(pre_tool_use(&mut stage, "r2", "rm x")), "deny");
-    let notice = stage.last("notice");
-    assert_eq!(notice["about"], "denied");
-    assert!(notice["text"].as_str().expect("a text").contains("rules.toml"), "{notice}");
-    assert_eq!(decision(pre_tool_use(&mut stage, "r3", "curl example.org")), "ask");
+    assert_eq!(decision(&pre_tool_use(&mut stage, "r2", "rm x")), "deny");
+    let denied = stage.last("approval_resolved");
+    assert_eq!(denied["decision"]["kind"], "deny");
+    assert!(denied["by"].to_string().contains("rules.toml"), "{denied}");
+    assert_eq!(decision(&pre_tool_use(&mut stage, "r3", "curl example.org")), "ask");
     assert_eq!(stage.session.approvals(), []);
+}
+
+const ENV: &str = r#"
+[[rule]]
+tool = "Read"
+path = "**/.env"
+deny = "Secrets stay where they are."
+
+[[rule]]
+tool = "Bash"
+command = "git log *"
+then = "ask"
+
+[[rule]]
+tool = "*"
+then = "ask"
+"#;
+
+fn env() -> Setup {
+    under([Policy::parse("env.toml", ENV, Level::User).expect("rules")])
+}
+
+#[test]
+fn rules_hold_for_calls_that_the_cli_does_not_ask_about() {
+    let mut stage = Stage::working_with(env());
+    let read = |path: &str| json!({"file_path": path});
+    let answer = about_to(&mut stage, "r1", "Read", read("/project/.env")).expect("an answer");
+    assert_eq!(decision(&answer), "deny");
+    let told = &answer["hookSpecificOutput"]["permissionDecisionReason"];
+    assert_eq!(told, "Secrets stay where they are.");
+    assert_eq!(about_to(&mut stage, "r2", "Read", read("/project/a")), Some(json!({})));
+    assert_eq!(pre_tool_use(&mut stage, "r3", "ls"), json!({}), "the catch-all is silent");
+    assert_eq!(decision(&pre_tool_use(&mut stage, "r4", "git log -1")), "ask");
+    assert_eq!(decision(&pre_tool_use(&mut stage, "r5", "cat .env")), "ask");
+    let plan = about_to(&mut stage, "r6", "ExitPlanMode", json!({}));
+    assert_eq!(plan, Some(json!({})), "the CLI asks by itself");
+    assert_eq!(stage.session.approvals(), []);
+}
+
+#[test]
+fn a_policy_that_comes_later_holds_in_the_same_run() {
+    let mut stage = Stage::working_with(under([]));
+    assert_eq!(pre_tool_use(&mut stage, "r1", "rm x"), json!({}));
+    stage.session.surround(rules());
+    assert_eq!(decision(&pre_tool_use(&mut stage, "r2", "rm x")), "deny");
+}
+
+#[test]
+fn an_older_cli_waits_in_the_hook_for_a_person() {
+    let mut stage = older(env());
+    stage.tool_use("t1", "Bash", &json!({"command": "git log -1"}));
+    let log = json!({"command": "git log -1"});
+    assert_eq!(about_to(&mut stage, "r1", "Bash", log.clone()), None, "the hook waits");
+    let asked = stage.last("approval_requested");
+    assert_eq!(asked["subject"]["tool_name"], "Bash");
+    assert_eq!(asked["policy"]["rule"]["number"], 2);
+    stage.restore();
+    stage.decide(1, yes());
+    assert_eq!(decision(&stage.granted("r1")), "allow", "the CLI does not ask again");
+    assert_eq!(stage.last("approval_resolved")["by"]["kind"], "client");
+
+    about_to(&mut stage, "r2", "Bash", log.clone());
+    stage.decide(2, no(None, false));
+    assert_eq!(decision(&stage.granted("r2")), "deny");
+    about_to(&mut stage, "r3", "Bash", log);
+    stage.cancels("r3");
+    assert_eq!(stage.answer_to("r3"), None);
+    assert_eq!(stage.session.approvals(), []);
+    let answer = about_to(&mut stage, "r4", "Read", json!({"file_path": "/project/.env"}));
+    assert_eq!(decision(&answer.expect("an answer")), "deny");
+    assert_eq!(pre_tool_use(&mut stage, "r5", "ls"), json!({}));
+}
+
+#[test]
+fn a_prompt_that_mentions_a_denied_file_is_not_sent() {
+    let mut stage = Stage::ready_with(env());
+    for text in ["look at @.env", "@/project/.env#L1-2", "@\".env\" please", "x\n@./a/../.env."] {
+        let refused = stage.prompt(1, text);
+        let Some(Err(Refusal::MentionDenied { mention, rule })) = refused else {
+            panic!("{text}: {refused:?}");
+        };
+        assert!(mention.contains(".env") && rule.contains("env.toml"), "{mention} {rule}");
+    }
+    assert_eq!(stage.said(), [""; 0]);
+    for (number, text) in (2..).zip(["look at .env", "me@.env.org", "@src/a", "@.envrc"]) {
+        assert_eq!(stage.prompt(number, text), Some(Ok(json!({}))), "{text}");
+    }
+    assert_eq!(stage.said().len(), 4);
+}
+
+#[test]
+fn a_prompt_that_waits_is_checked_again_when_it_is_sent() {
+    let mut stage = Stage::dark(under([]));
+    stage.prompt(1, "look at @.env");
+    stage.prompt(2, "go on");
+    stage.session.surround(env());
+    stage.started();
+    stage.introduces();
+    assert_eq!(stage.said(), ["go on"]);
+    assert_eq!(stage.fate(1), ["queued", "failed"]);
+    let failed =
+        stage.told("prompt_updated").into_iter().find(|it| it["state"]["kind"] == "failed");
+    let reason = failed.expect("it failed")["state"]["reason"].to_string();
+    assert!(reason.contains("@.env") && reason.contains("env.toml"), "{reason}");
+}
+
+#[test]
+fn a_plan_that_mentions_a_denied_file_does_not_become_a_prompt() {
+    let mut stage = Stage::working_with(env());
+    let plan = json!({"plan": "1. Read @.env"});
+    stage.tool_use("t1", "ExitPlanMode", &plan);
+    stage.can_use("r1", "t1", "ExitPlanMode", &plan);
+    let choose = |plan: Option<&str>| Decision::Plan {
+        choice: PlanChoice::ClearContext,
+        plan: plan.map(str::to_owned),
+        feedback: None,
+    };
+    let refused = stage.decide(1, choose(None));
+    assert!(matches!(refused, Some(Err(Refusal::MentionDenied { .. }))), "{refused:?}");
+    assert_eq!(stage.decide(1, choose(Some("1. Read the code"))), Some(Ok(json!({}))));
+}
+
+#[test]
+fn the_server_that_the_cli_names_is_the_one_that_counts() {
+    let text = "[[rule]]\nserver = 'git'\nthen = 'allow'";
+    let setup = || under([Policy::parse("git.toml", text, Level::User).expect("rules")]);
+    let mut stage = Stage::working_with(setup());
+    for (request, name, source, is_allowed) in [
+        ("r1", "git", "user", true),
+        ("r2", "git__evil", "user", false),
+        ("r3", "git", "project", false),
+    ] {
+        let mut line = can_use(request, "t1", "mcp__git__evil__run", &json!({}));
+        line["request"]["mcp_server"] = json!({"name": name, "source": source});
+        stage.line(&line);
+        assert_eq!(stage.answer_to(request).is_some(), is_allowed, "{request}");
+    }
+    // An older CLI says only which servers it has.
+    let mut stage = older(setup());
+    for (request, servers, is_allowed) in [
+        ("r1", json!([{"name": "git", "status": "connected"}]), true),
+        ("r2", json!([{"name": "git"}, {"name": "git__evil"}]), false),
+    ] {
+        let conversation = crate::support::cli::CONVERSATION;
+        stage.line(&json!({
+            "type": "system", "subtype": "init", "session_id": conversation,
+            "permissionMode": "default", "mcp_servers": servers,
+        }));
+        stage.can_use(request, "t1", "mcp__git__evil__run", &json!({}));
+        assert_eq!(stage.answer_to(request).is_some(), is_allowed, "{request}");
+    }
+}
+
+#[test]
+fn links_are_resolved_by_whoever_hands_the_line_in() {
+    let text = "[[rule]]\ntool = 'Write'\npath = 'src/**'\nthen = 'allow'";
+    let setup = under([Policy::parse("src.toml", text, Level::User).expect("rules")]);
+    let mut stage = Stage::working_with(setup);
+    stage.can_use("r2", "t2", "Write", &json!({"file_path": "src/a", "content": ""}));
+    assert_eq!(stage.granted("r2")["behavior"], "allow");
+    let line = can_use("r1", "t1", "Write", &json!({"file_path": "src/conf", "content": ""}));
+    let input = Input::Line(Box::new(Frame::decode(line.to_string().into())));
+    let named = stage.session.paths_named(&input);
+    assert_eq!(named, ["/project/src/conf"]);
+    let mut real = RealPaths::default();
+    real.insert(&*named[0], vec!["/home/me/.bashrc".to_owned()]);
+    let now = "2026-01-01T00:00:00Z".parse().expect("a time");
+    stage.session.handle_resolved(input, real, now);
+    assert_eq!(stage.session.approvals().len(), 1, "the link leads out");
 }

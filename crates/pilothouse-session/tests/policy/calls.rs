@@ -79,7 +79,7 @@ fn a_missing_path_is_never_allowed_by_a_rule_about_paths() {
     // The last of two members is the one that counts.
     let twice = Raw::from_text(r#"{"file_path":"src/a","file_path":"/etc/passwd"}"#).unwrap();
     let mode = PermissionMode::Default;
-    let call = Call { tool: "Read", input: &twice, mode: &mode, subagent: None };
+    let call = Call::new("Read", &twice, &mode);
     assert_eq!(files.decide(&call, &place()).verdict, Verdict::Ask);
 }
 
@@ -111,12 +111,28 @@ fn searches_are_allowed_where_all_below_is() {
 }
 
 #[test]
+fn denying_to_read_a_file_denies_to_search_it() {
+    let rules = written(
+        "[[rule]]\ntool = 'Read'\npath = '**/.env'\ndeny = 'no'\n\
+         [[rule]]\ntool = '*'\nthen = 'allow'",
+    );
+    let grep = |path: &str| verdict(&rules, "Grep", json!({ "pattern": "x", "path": path }));
+    assert_eq!(grep("src/.env"), Is::No);
+    assert_eq!(grep("src"), Is::Asked, "it may be below");
+    assert_eq!(verdict(&rules, "NotebookRead", json!({ "notebook_path": ".env" })), Is::No);
+    assert_eq!(verdict(&rules, "Glob", json!({ "pattern": "*" })), Is::Yes, "names only");
+    assert_eq!(verdict(&rules, "Edit", json!({ "file_path": ".env" })), Is::Yes);
+    let allowing = written("[[rule]]\ntool = 'Read'\npath = 'src/**'\nthen = 'allow'");
+    assert_eq!(verdict(&allowing, "Grep", json!({ "path": "src" })), Is::Asked);
+}
+
+#[test]
 fn working_directories_count_as_the_first_one() {
     let files = files();
     let place = Place { additional_dirs: vec!["/srv/lib".into()], ..place() };
     let input = Raw::from(json!({ "file_path": "/srv/lib/src/a.rs" }));
     let mode = PermissionMode::Default;
-    let call = Call { tool: "Read", input: &input, mode: &mode, subagent: None };
+    let call = Call::new("Read", &input, &mode);
     assert_eq!(files.decide(&call, &place).verdict, Verdict::Allow);
     assert_eq!(files.decide(&call, &super::place()).verdict, Verdict::Ask);
 }
@@ -156,7 +172,7 @@ fn modes_and_subagents_restrict() {
     );
     let decide = |tool: &str, mode: PermissionMode, subagent: Option<&str>| {
         let input = Raw::empty_object();
-        rules.decide(&Call { tool, input: &input, mode: &mode, subagent }, &place()).verdict
+        rules.decide(&Call { subagent, ..Call::new(tool, &input, &mode) }, &place()).verdict
     };
     assert_eq!(decide("Edit", PermissionMode::AcceptEdits, None), Verdict::Allow);
     assert_eq!(decide("Edit", PermissionMode::Default, None), Verdict::Ask);
@@ -198,13 +214,85 @@ fn questions_and_plans_are_for_people() {
 fn presets_do_what_they_are_named_after() {
     let edit = json!({ "file_path": "src/a", "old_string": "", "new_string": "" });
     let (autonomous, supervised) = (policies("autonomous"), policies("supervised"));
-    for tool in ["Glob", "Grep", "NotebookRead", "Read", "Task", "Agent", "TodoWrite"] {
-        assert_eq!(verdict(&supervised, tool, json!({})), Is::Yes, "{tool}");
+    for preset in [supervised, policies("plan")] {
+        for tool in ["Task", "Agent", "TodoWrite"] {
+            assert_eq!(verdict(&preset, tool, json!({})), Is::Yes, "{tool}");
+        }
+        for tool in ["Bash", "Edit", "Write", "WebFetch", "mcp__a__b", "EnterPlanMode", "New"] {
+            assert_eq!(verdict(&preset, tool, edit.clone()), Is::Asked, "{tool}");
+            assert_eq!(verdict(&autonomous, tool, edit.clone()), Is::Yes, "{tool}");
+        }
+        let read = |path: &str| verdict(&preset, "Read", json!({ "file_path": path }));
+        assert_eq!(read("src/a"), Is::Yes);
+        assert_eq!(read("/srv/app/src/a"), Is::Yes);
+        assert_eq!(read("/etc/passwd"), Is::Asked, "outside of the session's directories");
+        assert_eq!(read("../other"), Is::Asked);
+        let grep = |input: Value| verdict(&preset, "Grep", input);
+        assert_eq!(grep(json!({ "pattern": "x" })), Is::Yes);
+        assert_eq!(grep(json!({ "pattern": "x", "path": "/etc" })), Is::Asked);
+        assert_eq!(verdict(&preset, "Glob", json!({ "pattern": "/etc/*" })), Is::Asked);
+        let notebook = json!({ "notebook_path": "/home/me/x.ipynb" });
+        assert_eq!(verdict(&preset, "NotebookRead", notebook), Is::Asked);
     }
-    for tool in ["Bash", "Edit", "Write", "WebFetch", "mcp__a__b", "EnterPlanMode", "New"] {
-        assert_eq!(verdict(&supervised, tool, edit.clone()), Is::Asked, "{tool}");
-        assert_eq!(verdict(&autonomous, tool, edit.clone()), Is::Yes, "{tool}");
-        assert_eq!(verdict(&policies("plan"), tool, edit.clone()), Is::Yes, "{tool}");
+}
+
+#[test]
+fn no_preset_allows_paths_with_credentials() {
+    for preset in Preset::ALL {
+        let set = PolicySet::new([preset.policy()]);
+        for path in [
+            "~/.ssh/id_rsa",
+            "~/.ssh",
+            "/home/me/.gnupg/x",
+            "~/.aws/credentials",
+            "~/.config/gcloud/a/b",
+            "~/.kube/config",
+            "~/.netrc",
+            "~/.git-credentials",
+            "~/.docker/config.json",
+            "~/.claude/.credentials.json",
+        ] {
+            for tool in ["Read", "Edit", "Write"] {
+                let is = verdict(&set, tool, json!({ "file_path": path }));
+                assert_eq!(is, Is::No, "{preset:?} {tool} {path}");
+            }
+            let is = verdict(&set, "Bash", json!({ "command": format!("cat {path}") }));
+            assert_eq!(is, Is::No, "{preset:?} cat {path}");
+        }
+        let grep = |path: &str| verdict(&set, "Grep", json!({ "pattern": "x", "path": path }));
+        assert_eq!(grep("~/.ssh"), Is::No, "{preset:?}");
+        assert_eq!(grep("~"), Is::Asked, "{preset:?}");
+        let mcp = verdict(&set, "mcp__fs__read", json!({ "path": "~/.ssh/id" }));
+        assert_eq!(mcp, Is::Asked, "{preset:?}");
+    }
+    let more = Preset::Autonomous.protecting(["~/.config/gh/**"]).unwrap();
+    let set = PolicySet::new([more, Policy::off_limits(["/home/me/.pilothouse"]).unwrap()]);
+    assert_eq!(verdict(&set, "Read", json!({ "file_path": "~/.config/gh/hosts.yml" })), Is::No);
+    let own = PolicySet::new([Policy::off_limits(["/data"]).unwrap(), Preset::Autonomous.policy()]);
+    assert_eq!(verdict(&own, "Bash", json!({ "command": "cat /data/token" })), Is::No);
+    assert!(Policy::protecting(["../x"]).is_err());
+}
+
+#[test]
+fn plan_allows_the_plan_file_while_planning_and_no_other_change() {
+    let plan = policies("plan");
+    let decide = |tool: &str, mode: PermissionMode, path: &str| {
+        let input = Raw::from(json!({ "file_path": path, "command": "touch x" }));
+        plan.decide(&Call::new(tool, &input, &mode), &place()).verdict
+    };
+    use PermissionMode::{AcceptEdits, Auto, Default, DontAsk, Plan};
+    assert_eq!(decide("Write", Plan, "~/.claude/plans/dig.md"), Verdict::Allow);
+    for mode in [Default, AcceptEdits, Plan, DontAsk, Auto] {
+        for tool in ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash", "WebFetch", "mcp__a__b"]
+        {
+            assert_eq!(decide(tool, mode.clone(), "src/a"), Verdict::Ask, "{tool} {mode:?}");
+        }
+        let settings = decide("Write", mode.clone(), "~/.claude/settings.json");
+        assert_eq!(settings, Verdict::Ask, "{mode:?}");
+        if mode != Plan {
+            let file = decide("Write", mode.clone(), "~/.claude/plans/dig.md");
+            assert_eq!(file, Verdict::Ask, "{mode:?}");
+        }
     }
 }
 

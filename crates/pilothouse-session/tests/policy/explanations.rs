@@ -46,7 +46,7 @@ fn an_explanation_names_the_rule_its_line_and_the_command() {
     let set = policies("autonomous");
     assert_eq!(
         decide(&set, "AskUserQuestion", json!({})).because.to_string(),
-        "asked, since it is a question to a person, despite rule 1 (built-in autonomous:4): \
+        "asked, since it is a question to a person, despite rule 1 (built-in autonomous:5): \
          tool `*` or `ExitPlanMode`",
     );
     assert_eq!(

@@ -18,7 +18,7 @@ fn matches(rule: &str, tool: &str, input: Value) -> bool {
         ..PermissionRule::default()
     };
     let (input, mode) = (Raw::from(input), PermissionMode::Default);
-    rule_matches(&rule, &Call { tool, input: &input, mode: &mode, subagent: None }, &place())
+    rule_matches(&rule, &Call::new(tool, &input, &mode), &place())
 }
 
 #[test]
