@@ -19,6 +19,7 @@ use crate::http::guard::{
 use crate::http::rest::{Api, Patience};
 use crate::http::ws::SocketTerms;
 use crate::http::{sse, ws};
+use crate::open_files;
 use crate::telemetry::{Telemetry, TelemetryError};
 
 /// How long telemetry may take to send the last of it.
@@ -122,7 +123,12 @@ pub struct Daemon {
 
 impl Daemon {
     /// Opens everything. Clients can connect from now on; they are answered when it [runs](Self::run).
-    pub async fn open(options: DaemonOptions) -> Result<Self, DaemonError> {
+    ///
+    /// Raises this process's limit of open files as far as the configured connections need, and
+    /// takes fewer connections where that is not possible.
+    pub async fn open(mut options: DaemonOptions) -> Result<Self, DaemonError> {
+        let limits = &mut options.guard.limits;
+        limits.connections = open_files::for_connections(limits.connections);
         // First, because it takes the directory's lock: a second daemon of the same directory, which
         // mostly has the same port as well, is to be told of the first, not of a port in use.
         let host = Host::open(options.host).await?;

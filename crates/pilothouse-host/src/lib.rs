@@ -10,14 +10,18 @@
 //! - [`store`]: events, states and everything else that is kept, in SQLite.
 //! - [`files`]: what a client may see of a session's directories.
 //! - [`past`]: conversations that the CLI has kept.
+//! - [`trust`]: whether the Claude Code configuration of a repository is used.
 //! - [`export`]: a session as a document.
 //! - [`config`]: one file, the environment, flags.
+//! - `secrets`: keeps secrets out of everything that is stored, shown and logged.
 //! - [`telemetry`]: metrics, traces, logs and debug files.
 //! - [`private`]: files that are their owner's alone.
+//! - [`data_dir`]: checks that nobody else can write the data directory.
 //! - [`doctor`]: what sessions need, and what to do where it is missing.
 
 pub mod config;
 pub mod daemon;
+pub mod data_dir;
 pub mod doctor;
 pub mod export;
 pub mod files;
@@ -26,12 +30,16 @@ pub mod host;
 pub mod http;
 mod hub;
 mod inside;
+mod open_files;
 pub mod past;
 pub mod private;
 mod runner;
+mod secrets;
 pub mod store;
 pub mod telemetry;
 mod tree;
+pub mod trust;
+pub mod visible;
 pub mod wirelog;
 
 pub use host::{Host, HostError};

@@ -44,6 +44,7 @@ const ROWS: &[Row] = &[
     ("login.link_life", "101s", |daemon| daemon.guard.login.link_life == seconds(101)),
     ("login.links", "102", |daemon| daemon.guard.login.links == 102),
     ("login.life", "103s", |daemon| daemon.guard.login.login_life == seconds(103)),
+    ("login.idle", "106s", |daemon| daemon.guard.login.login_idle == seconds(106)),
     ("login.failures", "104", |daemon| daemon.guard.failures.burst == 104),
     ("login.failure_time", "105s", |daemon| daemon.guard.failures.each == seconds(105)),
     (
@@ -63,6 +64,7 @@ const ROWS: &[Row] = &[
     ("session.policy", "autonomous", |daemon| {
         daemon.host.defaults.policy.as_deref() == Some("autonomous")
     }),
+    ("session.see_every_call", "true", |daemon| daemon.host.defaults.profile.see_every_call),
     ("session.add_dirs", "/more,/and-more", |daemon| {
         paths(&daemon.host.defaults.profile.add_dirs, &["/more", "/and-more"])
     }),
@@ -78,6 +80,9 @@ const ROWS: &[Row] = &[
     ("files.browse", "/browse", |daemon| paths(&daemon.host.browse, &["/browse"])),
     ("policy.files", "/first.toml,/second.toml", |daemon| {
         paths(&daemon.host.policy_files, &["/first.toml", "/second.toml"])
+    }),
+    ("policy.protected_paths", "~/.config/gh/**,/etc/secrets", |daemon| {
+        daemon.host.protected_paths == ["~/.config/gh/**", "/etc/secrets"]
     }),
     ("run.resume_attempts", "107", |daemon| daemon.host.resume_attempts == 107),
     ("run.stall", "108s", |daemon| daemon.host.stall == Some(seconds(108))),

@@ -204,6 +204,21 @@ fn a_data_directory_that_others_can_enter() {
 }
 
 #[test]
+fn a_data_directory_that_others_can_write() {
+    let bed = Bed::new();
+    let policies = bed.about.data_dir.join("policies");
+    fs::create_dir(&policies).expect("a directory");
+    for path in [&policies, &bed.about.data_dir] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).expect("permissions");
+        bed.expect("data_dir.private", State::Fail, "can be written by other users (mode 777)");
+        let advice = bed.check("data_dir.private").advice.expect("advice");
+        assert!(advice.contains(&format!("chmod go-w {}", path.display())), "{advice}");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700)).expect("permissions");
+    }
+    bed.expect("data_dir.private", State::Ok, "700");
+}
+
+#[test]
 fn databases_that_are_broken() {
     let bed = Bed::new();
     let store = Store::open(&bed.about.database).expect("a store");

@@ -1,12 +1,16 @@
-//! Sessions to take away. What a document looks like is in the snapshots; here is what holds of all.
+//! Exports of sessions. What a document looks like is in the snapshots; here is what holds of all.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
+
+#[path = "export/parsed.rs"]
+mod parsed;
 
 use std::convert::Infallible;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
 use pilothouse_host::export::{ExportError, ExportHeader, json, markdown};
+use pilothouse_host::visible::is_unseen;
 use pilothouse_session::event::Event;
 use pilothouse_session::id::SessionId;
 use serde_json::{Value, json};
@@ -15,7 +19,7 @@ use uuid::Uuid;
 fn header() -> ExportHeader {
     ExportHeader {
         session: SessionId(Uuid::from_u128(7)),
-        title: Some("A title <script>\n# with lines".to_owned()),
+        title: Some("A title <script>\n# with lines \u{202e}\u{1b}".to_owned()),
         cwd: "/srv/`ticks`".to_owned(),
         cli_session: Some("conversation".to_owned()),
         model: Some("model-a".to_owned()),
@@ -140,7 +144,9 @@ fn as_markdown() {
 #[test]
 fn as_json() {
     let mut out = Vec::new();
-    let events = events(&everything());
+    let mut bodies = everything();
+    bodies.push(message("\u{1b}]0;t\u{7}\u{7f}\u{9b}31m \u{202e}\u{2028}\u{feff}\u{e0041}"));
+    let events = events(&bodies);
     json(&header(), good(events.clone()), &mut out).unwrap();
     let document: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(document["format"], "pilothouse-session");
@@ -151,11 +157,9 @@ fn as_json() {
     );
     let read: Vec<Event> = serde_json::from_value(document["events"].clone()).unwrap();
     assert_eq!(read, events);
-    assert_eq!(
-        String::from_utf8(out).unwrap().lines().count(),
-        events.len() + 2,
-        "a line for each"
-    );
+    let text = String::from_utf8(out).unwrap();
+    assert_eq!(text.lines().count(), events.len() + 2, "a line for each");
+    assert!(!text.chars().any(|own| is_unseen(own) && own != '\n'));
     let mut out = Vec::new();
     json(&header(), good(Vec::new()), &mut out).unwrap();
     assert_eq!(serde_json::from_slice::<Value>(&out).unwrap()["events"], json!([]));
@@ -197,6 +201,13 @@ fn nothing_gets_out_of_its_fence() {
     }
 }
 
+/// What a message is written as.
+fn written(said: &str) -> String {
+    let document = document(&[message(said)]);
+    let body = document.split("- Exported: 1970-01-01T00:00:00Z\n\n").nth(1).unwrap();
+    body.trim_end().to_owned()
+}
+
 #[test]
 fn what_is_said_is_no_html() {
     let cases = [
@@ -204,25 +215,38 @@ fn what_is_said_is_no_html() {
         ("<T>\n<img src=x onerror=y>", "\\<T>\n\\<img src=x onerror=y>"),
         ("<IMG/src=x>", r"\<IMG/src=x>"),
         ("a <b onclick=x>", r"a \<b onclick=x>"),
-        ("Vec<T> and Map<K, V>", "Vec<T> and Map<K, V>"),
-        ("Vec<T onclick=x>", r"Vec\<T onclick=x>"),
-        ("a < b && b<c;", "a < b && b<c;"),
-        ("x<script>", r"x\<script>"),
+        ("Vec<T> and `Map<K, V>`", r"Vec\<T> and `Map<K, V>`"),
+        ("a < b && b<1;", "a < b && b<1;"),
         ("<!-- x", r"\<!-- x"),
         ("<?php", r"\<?php"),
+        ("<https://example.org>", r"\<https://example.org>"),
         (r"\\<b>", r"\\\<b>"),
         (r"\<b>", r"\<b>"),
         ("- <details>", r"- \<details>"),
         ("<div", r"\<div"),
-        ("- a\n  ```\n<b>", "- a\n  ```\n\\<b>"),
+        // A backtick pairs with one of its own line only.
+        ("a ` b\n` <b> `c`", "a \\` b\n` <b> `c\\`"),
+        // A link takes the first backtick.
+        ("[a](`) <b> `", "[a](`) &lt;b> `"),
+        ("[a](x) `<b>`", "[a](x) `<b>`"),
+        ("> [a](x '\n`') <b> `", "> [a](x '\n`') &lt;b> `"),
+        ("| `<b> | c` |", "| `&lt;b> | c` |"),
+        // Blocks of code are written again, at the margin.
+        ("- a\n  ```\n  <b>\n  ```\n<b>", "- a\n```\n<b>\n```\n\\<b>"),
+        ("1. ```sh\n   <b>\n   ```", "\n1.\n\n```sh\n<b>\n```"),
         ("```\n<b>\n```\n<b>", "```\n<b>\n```\n\\<b>"),
-        ("~~~ x\n<b>\n~~~~\n<b>", "~~~ x\n<b>\n~~~~\n\\<b>"),
-        ("``` `x`\n<b>", "``` `x`\n\\<b>"),
+        ("~~~ x\n<b>\n~~~~\n<b>", "```x\n<b>\n```\n\\<b>"),
+        ("~~~\n```\n~~~", "````\n```\n````"),
+        ("``` `x`\n<b>", "\\`\\`\\` `x`\n\\<b>"),
+        ("> ```\n> <b>\n<b>", "> ```\n> <b>\n> ```\n\\<b>"),
+        ("a\n\n    <b>\n\nc", "a\n\n```\n<b>\n```\n\nc"),
+        ("```\nleft open", "```\nleft open\n```"),
+        // One space before a fence, and the one after closes it.
+        (" ```\na\n```\n<script>", "```\na\n```\n\\<script>"),
+        ("   ```\n    a\n  ```\n<script>", "```\n a\n```\n\\<script>"),
     ];
-    for (said, written) in cases {
-        let document = document(&[message(said)]);
-        let body = document.split("- Exported: 1970-01-01T00:00:00Z\n\n").nth(1).unwrap();
-        assert_eq!(body.trim_end(), written);
+    for (said, expected) in cases {
+        assert_eq!(written(said), expected.trim_end(), "{said}");
     }
 }
 

@@ -12,6 +12,8 @@
 mod bed;
 #[path = "guard/body.rs"]
 mod body;
+#[path = "guard/challenge.rs"]
+mod challenge;
 #[path = "guard/foreign.rs"]
 mod foreign;
 #[path = "guard/hostile.rs"]
@@ -20,6 +22,8 @@ mod hostile;
 mod login;
 #[path = "guard/misshapen.rs"]
 mod misshapen;
+#[path = "guard/page.rs"]
+mod page;
 #[path = "guard/pages.rs"]
 mod pages;
 #[path = "guard/serve.rs"]

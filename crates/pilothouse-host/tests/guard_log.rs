@@ -7,3 +7,6 @@
 mod bed;
 #[path = "guard/log.rs"]
 mod log;
+#[path = "guard/page.rs"]
+#[allow(dead_code, reason = "made for more tests than these")]
+mod page;

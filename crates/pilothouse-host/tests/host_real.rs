@@ -15,9 +15,17 @@ mod asking;
 mod bed;
 #[path = "host_real/deaths.rs"]
 mod deaths;
+#[path = "host_real/given.rs"]
+mod given;
+#[path = "host_real/plan_policy.rs"]
+mod plan_policy;
 #[path = "host_real/planning.rs"]
 mod planning;
+#[path = "host_real/policies.rs"]
+mod policies;
 #[path = "host_real/stage.rs"]
 mod stage;
 #[path = "host_real/talking.rs"]
 mod talking;
+#[path = "host_real/trusting.rs"]
+mod trusting;

@@ -11,8 +11,12 @@
 
 #[path = "host/bed.rs"]
 mod bed;
+#[path = "security/browsers.rs"]
+mod browsers;
 #[path = "socket/client.rs"]
 mod client;
+#[path = "telemetry/collector.rs"]
+mod collector;
 #[path = "security/configured.rs"]
 mod configured;
 #[path = "security/content.rs"]
@@ -23,8 +27,12 @@ mod doors;
 mod ends;
 #[path = "security/floods.rs"]
 mod floods;
+#[path = "guard/page.rs"]
+mod page;
 #[path = "security/place.rs"]
 mod place;
+#[path = "security/redacted.rs"]
+mod redacted;
 #[path = "security/secrets.rs"]
 mod secrets;
 #[path = "security/sizes.rs"]

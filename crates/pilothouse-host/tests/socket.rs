@@ -17,6 +17,8 @@ mod client;
 mod deaf;
 #[path = "socket/gathered.rs"]
 mod gathered;
+#[path = "guard/page.rs"]
+mod page;
 #[path = "security/place.rs"]
 mod place;
 

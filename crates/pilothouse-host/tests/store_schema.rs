@@ -84,7 +84,7 @@ fn a_newer_file_is_refused_and_left_alone() {
     Connection::open(&place.file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = std::fs::read(&place.file).unwrap();
     let error = Store::open(&place.file).unwrap_err();
-    assert_eq!(error, StoreError::NewerSchema { found: 99, known: 3 });
+    assert_eq!(error, StoreError::NewerSchema { found: 99, known: 4 });
     assert!(error.to_string().contains("install the version"), "{error}");
     assert!(std::fs::read(&place.file).unwrap() == before, "the file was changed");
 }

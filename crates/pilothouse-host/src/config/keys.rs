@@ -48,6 +48,7 @@ keys! {
     "login.link_life" => login.link_life, "How long a login link works.";
     "login.links" => login.links, "How many login links may be open at once.";
     "login.life" => login.life, "How long a browser stays logged in.";
+    "login.idle" => login.idle, "End a login after it was not used for this long.";
     "login.failures" => login.failures, "How many failed attempts of an address are free.";
     "login.failure_time" => login.failure_time, "How long a failed attempt counts.";
 
@@ -59,6 +60,8 @@ keys! {
     "session.model" => session.model, "The model of new sessions; none for the CLI's own choice.";
     "session.mode" => session.mode, "The permission mode of new sessions; none for the CLI's own.";
     "session.policy" => session.policy, "The policy of new sessions, after those of files.";
+    "session.see_every_call" => session.see_every_call,
+        "Ask about every call that no rule allows, also about those that the CLI would not ask about.";
     "session.add_dirs" => session.add_dirs, "More directories that sessions may work in.";
     "session.env" => session.env, "Variables for the CLI.";
     "session.extra_flags" => session.extra_flags, "More flags for the CLI.";
@@ -67,6 +70,9 @@ keys! {
         "Where new sessions' directories can be looked for; the home directory if there is none.";
 
     "policy.files" => policy.files, "Files with rules that answer approvals in every session, before the session's own policy.";
+
+    "policy.protected_paths" => policy.protected_paths,
+        "Paths that presets deny, beside those that they deny anyway, as \"~/.config/gh/**\".";
 
     "run.resume_attempts" => run.resume_attempts,
         "How often a run that broke off is resumed without asking.";

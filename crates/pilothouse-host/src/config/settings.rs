@@ -60,7 +60,7 @@ group! {
 group! {
     /// How people log in.
     LoginSettings {
-        link_life: Span, links: usize, life: Span, failures: usize, failure_time: Span,
+        link_life: Span, links: usize, life: Span, idle: Span, failures: usize, failure_time: Span,
     }
 }
 group! {
@@ -77,6 +77,7 @@ group! {
         model: Option<String>,
         mode: Option<Mode>,
         policy: Preset,
+        see_every_call: bool,
         add_dirs: Vec<PathBuf>,
         env: BTreeMap<String, Hidden>,
         extra_flags: Vec<Flag>,
@@ -88,7 +89,7 @@ group! {
 }
 group! {
     /// Rules that answer approvals.
-    Policies { files: Vec<PathBuf>, }
+    Policies { files: Vec<PathBuf>, protected_paths: Vec<PathPattern>, }
 }
 group! {
     /// What happens to a run that fails or hangs.
@@ -151,6 +152,10 @@ impl Mode {
         "auto",
     ];
 }
+
+/// A path pattern as in the rules of a policy: `~/x/**`, `/x`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPattern(pub String);
 
 /// A flag for the CLI; what stands behind `=` may be a secret and is not shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -218,6 +223,7 @@ impl Default for Config {
                 link_life: Span(login.link_life),
                 links: login.links,
                 life: Span(login.login_life),
+                idle: Span(login.login_idle),
                 failures: failures.burst as usize,
                 failure_time: Span(failures.each),
             },
@@ -227,12 +233,13 @@ impl Default for Config {
                 model: None,
                 mode: None,
                 policy: Preset::Supervised,
+                see_every_call: false,
                 add_dirs: Vec::new(),
                 env: BTreeMap::new(),
                 extra_flags: Vec::new(),
             },
             files: Files { browse: Vec::new() },
-            policy: Policies { files: Vec::new() },
+            policy: Policies { files: Vec::new(), protected_paths: Vec::new() },
             run: Runs { resume_attempts: 3, stall: Some(seconds(10 * 60)) },
             stream: Streams { coalesce: Span(Duration::from_millis(33)) },
             retention: RetentionTimes { archived: None, idle: None },
@@ -306,6 +313,8 @@ impl Config {
                 link_life: login.link_life.0,
                 links: login.links,
                 login_life: login.life.0,
+                login_idle: login.idle.0,
+                ..LoginTerms::default()
             },
             ..GuardOptions::default()
         }

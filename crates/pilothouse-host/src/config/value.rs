@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use pilothouse_session::command::mode_named;
-use pilothouse_session::policy::Preset;
+use pilothouse_session::policy::{Preset, check_path};
 
 use super::file::Surroundings;
 use super::raw::Raw;
-use super::settings::{Flag, Hidden, Mode};
+use super::settings::{Flag, Hidden, Mode, PathPattern};
 use super::units::{Size, Span};
 use crate::http::guard::HostName;
 
@@ -187,6 +187,21 @@ impl Setting for Flag {
 
     fn write(&self) -> Option<String> {
         Some(quoted(&self.to_string()))
+    }
+}
+
+impl Setting for PathPattern {
+    fn read(raw: &Raw, _: &Surroundings<'_>) -> Result<Self, String> {
+        let wanted = "a path from `/` or `~/`, as \"~/.config/gh/**\" or \"/etc/secrets/**\"";
+        let text = raw.text().filter(|text| text.starts_with(['/', '~'])).ok_or(wanted)?;
+        match check_path(text) {
+            Ok(()) => Ok(Self(text.to_owned())),
+            Err(problem) => Err(format!("{wanted}; {problem}")),
+        }
+    }
+
+    fn write(&self) -> Option<String> {
+        Some(quoted(&self.0))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::holder::{HolderProgram, Times};
 use crate::host::{Defaults, Keep, Options, Profile};
 use crate::http::guard::Tls;
 use crate::http::ws::SocketTerms;
+use crate::secrets::of_environment;
 use crate::telemetry::{
     DebugOptions, Secrets, Telemetry, TelemetryError, TelemetryOptions, TraceOptions,
 };
@@ -17,16 +18,22 @@ use crate::telemetry::{
 impl DaemonOptions {
     /// As it is configured, without pages. Starts telemetry; must be called within a runtime.
     ///
-    /// What must not be shown becomes known to `secrets`, which are also those of the log: the values
-    /// of the variables that sessions get, and the token when the daemon opens.
+    /// Registers with `secrets`, which are also those of the log: the secret ones of the variables
+    /// that sessions get, be it from the configuration or from this process, and the token when the
+    /// daemon opens.
     pub fn of(
         config: &Config,
         holder: HolderProgram,
         secrets: &Secrets,
     ) -> Result<Self, DaemonError> {
-        for value in config.session.env.values() {
-            let _too_short_to_be_one = secrets.register(&value.0);
-        }
+        let configured =
+            config.session.env.iter().map(|(name, value)| (name.clone(), value.0.clone()));
+        let inherited = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        let endpoint =
+            config.telemetry.otlp_endpoint.iter().map(|url| (String::new(), url.0.clone()));
+        secrets.register_all(of_environment(configured.chain(inherited).chain(endpoint)));
         let telemetry = telemetry(config, secrets)?;
         let defaults = Times::default();
         let host = Options {
@@ -38,6 +45,7 @@ impl DaemonOptions {
             defaults: new_sessions(&config.session),
             browse: config.files.browse.clone(),
             policy_files: config.policy.files.clone(),
+            protected_paths: config.policy.protected_paths.iter().map(|it| it.0.clone()).collect(),
             keep: Keep {
                 archived: config.retention.archived.map(|span| span.0),
                 idle: config.retention.idle.map(|span| span.0),
@@ -113,6 +121,7 @@ fn new_sessions(defaults: &SessionDefaults) -> Defaults {
         mode: defaults.mode.as_ref().map(|mode| mode.0.to_string()),
         // Who makes it the default has allowed it.
         allow_bypass: defaults.mode.as_ref().is_some_and(|mode| mode.0 == BypassPermissions),
+        see_every_call: defaults.see_every_call,
         add_dirs: defaults.add_dirs.clone(),
         env: defaults.env.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
         extra_args: flags.collect(),

@@ -144,15 +144,12 @@ fn is_node_script(path: &Path) -> bool {
 
 fn git(about: &Examination) -> Check {
     let (id, title) = ("git", "git");
-    let advice = "Install git: without it there are no diffs of working trees, and no worktrees.";
-    match hear("git", ["--version"], about.patience) {
-        Trial::Said(status, text) if status.success() => {
-            Check::ok(id, title, text.trim().trim_start_matches("git version ").to_owned())
-        }
-        Trial::Said(status, _) => Check::warn(id, title, format!("it ended with {status}"), advice),
-        Trial::Hung => Check::warn(id, title, "it gave no answer", advice),
-        Trial::NotRun(error) => {
-            Check::warn(id, title, format!("it cannot be run: {error}"), advice)
+    match pilothouse_client::git::version(about.patience) {
+        Ok(version) => Check::ok(id, title, version.to_string()),
+        // The sentence ends with what to do about it.
+        Err(error) => {
+            let advice = "Without it there are no diffs of working trees, and no worktrees.";
+            Check::warn(id, title, error.to_string(), advice)
         }
     }
 }

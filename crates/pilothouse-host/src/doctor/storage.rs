@@ -64,9 +64,9 @@ fn modes(
     about: &Examination,
 ) -> Check {
     use std::os::unix::fs::MetadataExt;
-    if found.uid() != rustix::process::geteuid().as_raw() {
-        let detail = format!("it belongs to user {}", found.uid());
-        return Check::fail(id, title, detail, "Choose a directory that is yours.");
+    if let Err(error) = crate::data_dir::check(&about.data_dir) {
+        let detail = format!("{} {}", error.path.display(), error.fault);
+        return Check::fail(id, title, detail, &sentence(&error.fault.advice(&error.path)));
     }
     let mode = found.mode() & 0o777;
     if mode & 0o077 == 0 {
@@ -74,6 +74,13 @@ fn modes(
     }
     let detail = format!("{mode:03o}: others can look into conversations");
     Check::warn(id, title, detail, &format!("Run: chmod 700 {:?}", about.data_dir))
+}
+
+#[cfg(unix)]
+fn sentence(advice: &str) -> String {
+    let mut letters = advice.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    format!("{}{}.", first.into_iter().collect::<String>(), letters.as_str())
 }
 
 #[cfg(not(unix))]

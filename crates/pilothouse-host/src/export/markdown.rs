@@ -13,8 +13,8 @@ use pilothouse_session::event::{
 use pilothouse_session::tool::{NormalizedPayload, Todo, TodoStatus};
 
 use super::ExportHeader;
-use super::page::{Page, code, one_line, without_html};
-use super::tool;
+use super::page::{Page, code, one_line};
+use super::{inline, tool};
 
 /// How many open calls are remembered.
 const OPEN: usize = 256;
@@ -36,7 +36,7 @@ impl<W: Write> Document<W> {
     pub(super) fn begin(header: &ExportHeader, out: W) -> io::Result<Self> {
         let mut page = Page::new(out);
         let title = header.title.as_deref().map(one_line).filter(|title| !title.is_empty());
-        page.block(&format!("# {}", without_html(title.as_deref().unwrap_or("Session"))))?;
+        page.block(&format!("# {}", inline::plain(title.as_deref().unwrap_or("Session"))))?;
         page.line(&format!("- Session: {}", code(&header.session.to_string())))?;
         page.line(&format!("- Directory: {}", code(&header.cwd)))?;
         if let Some(model) = &header.model {
@@ -80,9 +80,8 @@ impl<W: Write> Document<W> {
                     (true, _) => self.page.block("*(thinking, hidden by the API)*"),
                     (false, true) => Ok(()),
                     (false, false) => {
-                        self.page.fold("Thinking")?;
-                        self.page.prose(text)?;
-                        self.page.unfold()
+                        self.page.label("Thinking")?;
+                        self.page.prose(text)
                     }
                 }
             }
@@ -301,5 +300,5 @@ fn entry(todo: &Todo) -> String {
 
 /// Foreign text in one line of ours.
 fn plain(text: &str) -> String {
-    without_html(&one_line(text)).into_owned()
+    inline::plain(&one_line(text))
 }

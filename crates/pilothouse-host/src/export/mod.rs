@@ -1,9 +1,12 @@
 //! A session to take away: as Markdown to be read, as JSON to be worked with.
 //!
 //! Events come one by one and go out one by one; what is kept meanwhile does not grow with the
-//! session. What the model and its tools said stays what it is: it cannot end the block that it
-//! stands in, and it is no HTML.
+//! session. Text of the model and its tools cannot end the block that it stands in, and a CommonMark
+//! parser finds no HTML in the document. JSON has control, bidirectional and invisible characters as
+//! `\uXXXX`, so that no terminal obeys them.
 
+mod fences;
+mod inline;
 mod markdown;
 mod page;
 mod tool;
@@ -15,6 +18,8 @@ use pilothouse_session::event::{Event, VERSION};
 use pilothouse_session::id::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::visible;
 
 /// What is said about a session before its events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -88,8 +93,6 @@ where
 }
 
 fn write_json(out: &mut impl Write, value: &impl Serialize) -> Result<(), ExportError> {
-    serde_json::to_writer(out, value).map_err(|error| match error.is_io() {
-        true => ExportError::Write(error.into()),
-        false => ExportError::Read(Box::new(error)),
-    })
+    let text = serde_json::to_string(value).map_err(|error| ExportError::Read(Box::new(error)))?;
+    Ok(out.write_all(visible::json(&text).as_bytes())?)
 }

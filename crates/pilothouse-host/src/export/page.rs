@@ -1,36 +1,40 @@
 //! Writing Markdown around text that is not ours.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
+
+use super::fences::{Fence, after_marker, indented, quoted};
+use super::inline::Paragraph;
+use crate::visible;
+
+/// Block quotes in block quotes whose code is found. Deeper ones are escaped as other lines are.
+const DEEPEST: usize = 8;
 
 /// A page that is being written. What subagents say stands in quotes.
 pub(super) struct Page<W> {
     out: W,
-    is_quoted: bool,
+    /// What each line begins with: the marks of block quotes.
+    prefix: String,
 }
 
 impl<W: Write> Page<W> {
     pub(super) fn new(out: W) -> Self {
-        Self { out, is_quoted: false }
+        Self { out, prefix: String::new() }
     }
 
     /// From here on, whether it is a quote.
     pub(super) fn quoted(&mut self, is_quoted: bool) -> io::Result<()> {
-        if self.is_quoted && !is_quoted {
+        if !self.prefix.is_empty() && !is_quoted {
             // Two quotes that follow each other would be one.
             self.out.write_all(b"\n")?;
         }
-        self.is_quoted = is_quoted;
+        self.prefix = if is_quoted { "> ".to_owned() } else { String::new() };
         Ok(())
     }
 
     /// A line of our own.
     pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
-        match (self.is_quoted, line.is_empty()) {
-            (true, true) => writeln!(self.out, ">"),
-            (true, false) => writeln!(self.out, "> {line}"),
-            (false, _) => writeln!(self.out, "{line}"),
-        }
+        let prefix = if line.is_empty() { self.prefix.trim_end() } else { &self.prefix };
+        writeln!(self.out, "{prefix}{line}")
     }
 
     /// A line of our own with an empty one after it.
@@ -39,48 +43,103 @@ impl<W: Write> Page<W> {
         self.line("")
     }
 
-    /// Text that is Markdown already, such as the model's. A fence that it has left open is closed,
-    /// and what would be HTML is not.
+    /// Text that is Markdown already, such as the model's. Its blocks of code are written again, and
+    /// nothing else in it is HTML.
     pub(super) fn prose(&mut self, text: &str) -> io::Result<()> {
-        let mut fence: Option<&str> = None;
-        for line in lines(text) {
-            match fence {
-                Some(open) => {
-                    if closes(line, open) {
-                        fence = None;
-                    }
-                    self.line(line)?;
-                }
-                None => {
-                    fence = opens(line);
-                    self.line(&without_html(line))?;
-                }
-            }
-        }
-        if let Some(open) = fence {
-            self.line(open)?;
-        }
+        let lines: Vec<&str> = lines(text).collect();
+        self.markdown(&lines, 0)?;
         self.line("")
+    }
+
+    /// Returns the paragraph that the last line stands in.
+    fn markdown(&mut self, lines: &[&str], depth: usize) -> io::Result<Paragraph> {
+        let (mut paragraph, mut is_in_list, mut is_after_blank) =
+            (Paragraph::default(), false, true);
+        let mut at = 0;
+        while let Some(line) = lines.get(at) {
+            let rest = &lines[at..];
+            paragraph = if is_after_blank { Paragraph::default() } else { paragraph };
+            let taken = if let Some(fence) = Fence::open(line, is_in_list) {
+                self.fence(&fence, rest)?
+            } else if depth < DEEPEST && quoted(line).is_some() {
+                // The next line can go on with the last paragraph of the quote.
+                let (taken, last) = self.quote(rest, depth)?;
+                (paragraph, is_after_blank) = (last, false);
+                at += taken;
+                continue;
+            } else if is_after_blank && !is_in_list && indented(line).is_some() {
+                self.indented(rest)?
+            } else {
+                let text = line.trim_start_matches(' ');
+                let is_item = after_marker(text).is_some();
+                let ends_list = is_after_blank && line.len() - text.len() < 2 && !text.is_empty();
+                is_in_list = is_item || (is_in_list && !ends_list);
+                self.line(&paragraph.escape(line))?;
+                is_after_blank = is_blank(text);
+                at += 1;
+                continue;
+            };
+            is_after_blank = true;
+            at += taken;
+        }
+        Ok(paragraph)
+    }
+
+    /// Writes the fenced block that `lines` begin with. Returns how many lines it had.
+    fn fence(&mut self, fence: &Fence<'_>, lines: &[&str]) -> io::Result<usize> {
+        if !fence.markers.is_empty() {
+            // Below a paragraph, a hyphen alone would make it a heading.
+            self.line("")?;
+            self.block(fence.markers)?;
+        }
+        let body = &lines[1..];
+        let end = body.iter().position(|line| fence.is_closed_by(line));
+        let body = &body[..end.unwrap_or(body.len())];
+        let code: Vec<&str> = body.iter().map(|line| fence.content(line)).collect();
+        self.code_block(&fence.info.replace('`', ""), &code)?;
+        Ok(1 + body.len() + usize::from(end.is_some()))
+    }
+
+    /// Writes the block quote that `lines` begin with. Returns how many lines it had.
+    fn quote(&mut self, lines: &[&str], depth: usize) -> io::Result<(usize, Paragraph)> {
+        let inner: Vec<&str> = lines.iter().map_while(|line| quoted(line)).collect();
+        self.prefix.push_str("> ");
+        let written = self.markdown(&inner, depth + 1);
+        self.prefix.truncate(self.prefix.len() - 2);
+        Ok((inner.len(), written?))
+    }
+
+    /// Writes the indented block of code that `lines` begin with, in a fence. Returns how many lines
+    /// it had.
+    fn indented(&mut self, lines: &[&str]) -> io::Result<usize> {
+        let is_code = |line: &&&str| indented(line).is_some() || is_blank(line);
+        let mut body: Vec<&&str> = lines.iter().take_while(is_code).collect();
+        while body.last().is_some_and(|line| is_blank(line)) {
+            body.pop();
+        }
+        let code: Vec<&str> = body.iter().map(|line| indented(line).unwrap_or("")).collect();
+        self.code_block("", &code)?;
+        Ok(body.len())
     }
 
     /// Text as it is, in a fence that nothing in it closes.
     pub(super) fn fenced(&mut self, language: &str, text: &str) -> io::Result<()> {
-        let fence = "`".repeat(longest_run(text).max(2) + 1);
-        self.line(&format!("{fence}{language}"))?;
-        for line in lines(text.strip_suffix('\n').unwrap_or(text)) {
-            self.line(line)?;
-        }
-        self.block(&fence)
+        let code: Vec<&str> = lines(text.strip_suffix('\n').unwrap_or(text)).collect();
+        self.code_block(language, &code)?;
+        self.line("")
     }
 
-    /// A block that is folded. `summary` is plain text.
-    pub(super) fn fold(&mut self, summary: &str) -> io::Result<()> {
-        self.block(&format!("<details><summary>{}</summary>", html(&one_line(summary))))
+    fn code_block(&mut self, info: &str, code: &[&str]) -> io::Result<()> {
+        let longest = code.iter().map(|line| longest_run(line)).max().unwrap_or(0);
+        let fence = "`".repeat(longest.max(2) + 1);
+        self.line(&format!("{fence}{info}"))?;
+        code.iter().try_for_each(|line| self.line(line))?;
+        self.line(&fence)
     }
 
-    /// The end of a folded block.
-    pub(super) fn unfold(&mut self) -> io::Result<()> {
-        self.block("</details>")
+    /// A label above a block.
+    pub(super) fn label(&mut self, label: &str) -> io::Result<()> {
+        self.block(&format!("**{label}**"))
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
@@ -97,82 +156,15 @@ fn longest_run(text: &str) -> usize {
     text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// The fence that a line opens. Only one without any indentation counts: others belong to a list or a
-/// quote and end with it.
-fn opens(line: &str) -> Option<&str> {
-    let letter = line.chars().next().filter(|letter| matches!(letter, '`' | '~'))?;
-    let (fence, info) = line.split_at(line.len() - line.trim_start_matches(letter).len());
-    let is_fence = fence.len() >= 3 && !(letter == '`' && info.contains('`'));
-    is_fence.then_some(fence)
+/// Whether a line ends a paragraph. Other space than this does not.
+fn is_blank(line: &str) -> bool {
+    line.trim_matches([' ', '\t']).is_empty()
 }
 
-fn closes(line: &str, open: &str) -> bool {
-    let indent = line.len() - line.trim_start_matches(' ').len();
-    let line = line.trim();
-    let letter = open.chars().next().unwrap_or('`');
-    indent < 4 && line.len() >= open.len() && line.chars().all(|own| own == letter)
-}
-
-/// The elements that do something, or that structure a page.
-const ELEMENTS: &str = " a abbr acronym address applet area article aside audio b base basefont bdi \
-    bdo bgsound big blink blockquote body br button canvas caption center cite code col colgroup \
-    command content data datalist dd del details dfn dialog dir div dl dt element em embed fieldset \
-    figcaption figure font footer form frame frameset g h1 h2 h3 h4 h5 h6 head header hgroup hr html \
-    i iframe image img input ins isindex kbd keygen label layer legend li link listing main map mark \
-    marquee math menu menuitem meta meter multicol nav nextid nobr noembed noframes noscript object ol \
-    optgroup option output p param picture plaintext portal pre progress q rb rp rt rtc ruby s samp \
-    script search section select shadow slot small source spacer span strike strong style sub summary \
-    sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul use var video \
-    wbr xmp ";
-
-/// A line in which nothing is HTML. Type parameters and comparisons stay readable.
-pub(super) fn without_html(line: &str) -> Cow<'_, str> {
-    if !line.contains('<') {
-        return Cow::Borrowed(line);
-    }
-    let mut safe = String::with_capacity(line.len() + 8);
-    let mut rest = line;
-    while let Some(at) = rest.find('<') {
-        safe.push_str(&rest[..at]);
-        // An even number of backslashes before it stands for itself.
-        let escaped = rest[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
-        // After a word it is no beginning of a block; an unknown element there does nothing.
-        let is_inner =
-            rest[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == ':');
-        rest = &rest[at + 1..];
-        safe.push_str(if is_markup(rest, is_inner) && !escaped { "\\<" } else { "<" });
-    }
-    safe.push_str(rest);
-    Cow::Owned(safe)
-}
-
-/// Whether what follows a `<` could make it markup.
-fn is_markup(rest: &str, is_inner: bool) -> bool {
-    if rest.starts_with(['/', '!', '?']) {
-        return true;
-    }
-    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
-    let end = rest.find(|letter: char| !is_name(letter)).unwrap_or(rest.len());
-    let (name, after) = rest.split_at(end);
-    if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
-        return false;
-    }
-    let is_element = || ELEMENTS.contains(&format!(" {} ", name.to_ascii_lowercase()));
-    match after.chars().next() {
-        // An element without attributes that nobody knows does nothing.
-        Some('>') => !is_inner || is_element(),
-        Some(letter) => letter.is_whitespace() || letter == '/',
-        None => true,
-    }
-}
-
-/// Text in one line, without anything that is not to be seen.
+/// Text in one line, with characters named that are not seen.
 pub(super) fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text
-        .split(|letter: char| letter.is_whitespace() || letter.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.join(" ")
+    let words: Vec<&str> = text.split_whitespace().collect();
+    visible::name(&words.join(" ")).into_owned()
 }
 
 /// Text in one line as code, which nothing in it ends.
@@ -182,8 +174,4 @@ pub(super) fn code(text: &str) -> String {
     let pad =
         if text.starts_with('`') || text.ends_with('`') || text.is_empty() { " " } else { "" };
     format!("{ticks}{pad}{text}{pad}{ticks}")
-}
-
-fn html(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

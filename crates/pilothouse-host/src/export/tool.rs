@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::page::{Page, code};
 
-/// Text of more lines is folded.
+/// Text of more lines gets a label.
 const SHORT: usize = 40;
 
 /// Writes what is worth reading of a call, under its title.
@@ -24,7 +24,7 @@ pub(super) fn payload(page: &mut Page<impl Write>, payload: &NormalizedPayload) 
         Kind::ReadFile(call) => {
             if let Some(output) = &call.output {
                 if let Some(content) = &output.content {
-                    fold(page, "Content", "", content)?;
+                    labelled(page, "Content", "", content)?;
                 }
                 for media in &output.media {
                     page.block(&format!("*{}*", code(&media.media_type)))?;
@@ -35,13 +35,13 @@ pub(super) fn payload(page: &mut Page<impl Write>, payload: &NormalizedPayload) 
         Kind::CodeSearch(call) => {
             if let Some(output) = &call.output {
                 let found = output.content.clone().unwrap_or_else(|| output.files.join("\n"));
-                fold(page, "Found", "", &found)?;
+                labelled(page, "Found", "", &found)?;
                 note_cut(page, output.truncated)?;
             }
         }
         Kind::HttpRequest(call) => {
             if let Some(output) = &call.response {
-                fold(page, "Answer", "", &output.body)?;
+                labelled(page, "Answer", "", &output.body)?;
                 note_cut(page, output.truncated)?;
             }
         }
@@ -54,9 +54,8 @@ pub(super) fn payload(page: &mut Page<impl Write>, payload: &NormalizedPayload) 
         Kind::CreateTask(_) | Kind::ManageTodos(_) => {}
         Kind::Plan(call) => {
             if let Some(plan) = &call.plan {
-                page.fold("Plan")?;
+                page.label("Plan")?;
                 page.prose(plan)?;
-                page.unfold()?;
             }
         }
         Kind::Question(call) => {
@@ -107,21 +106,20 @@ fn shell(page: &mut Page<impl Write>, call: &ShellExec) -> io::Result<()> {
     note_cut(page, output.truncated)
 }
 
-/// Text in a fence; folded where it is long.
+/// Text in a fence; with a label where it is long.
 fn long(page: &mut Page<impl Write>, name: &str, language: &str, text: &str) -> io::Result<()> {
     if text.lines().count() > SHORT {
-        return fold(page, name, language, text);
+        return labelled(page, name, language, text);
     }
     if text.is_empty() { Ok(()) } else { page.fenced(language, text) }
 }
 
-fn fold(page: &mut Page<impl Write>, name: &str, language: &str, text: &str) -> io::Result<()> {
+fn labelled(page: &mut Page<impl Write>, name: &str, language: &str, text: &str) -> io::Result<()> {
     if text.is_empty() {
         return Ok(());
     }
-    page.fold(&format!("{name} ({} lines)", text.lines().count()))?;
-    page.fenced(language, text)?;
-    page.unfold()
+    page.label(&format!("{name} ({} lines)", text.lines().count()))?;
+    page.fenced(language, text)
 }
 
 fn json(page: &mut Page<impl Write>, name: &str, value: &Value) -> io::Result<()> {

@@ -3,6 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::open_files::is_exhausted;
+use pilothouse_client::git::GitError;
+
 /// Why a client does not see a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -40,15 +43,20 @@ pub enum FileError {
         /// Why not.
         reason: io::Error,
     },
-    /// `git` cannot be run.
-    #[error("`git` cannot be run ({0}): install it, or put it into the daemon's PATH")]
-    NoGit(io::Error),
-    /// `git` takes too long.
-    #[error("`git` gave no answer in {0} seconds: is the repository very large, or its disk slow?")]
-    GitTimeout(u64),
-    /// `git` has failed.
-    #[error("`git` failed: {0}")]
-    Git(String),
+    /// `git` cannot show the changes.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The daemon has too many files open.
+    #[error(
+        "`{path}` cannot be opened now, because the daemon has too many files open ({reason}): try \
+         again, or raise its limit (`ulimit -n`, or LimitNOFILE= in the service)"
+    )]
+    Exhausted {
+        /// What was asked for.
+        path: String,
+        /// What the system says.
+        reason: io::Error,
+    },
 }
 
 impl FileError {
@@ -57,6 +65,10 @@ impl FileError {
     }
 
     pub(crate) fn unreadable(path: &Path, reason: impl Into<io::Error>) -> Self {
-        Self::Unreadable { path: path.display().to_string(), reason: reason.into() }
+        let (path, reason) = (path.display().to_string(), reason.into());
+        match is_exhausted(&reason) {
+            true => Self::Exhausted { path, reason },
+            false => Self::Unreadable { path, reason },
+        }
     }
 }

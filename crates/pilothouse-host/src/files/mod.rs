@@ -29,5 +29,7 @@ pub use diff::{ChangeKind, FileDiff, Stage};
 pub use directories::{Directories, Hidden, Search};
 pub use error::FileError;
 pub use list::{DirEntry, DirListing, EntryKind};
+#[cfg(unix)]
+pub(crate) use open::open_directory;
 pub use read::{FileText, FileView, ReadRange, Seen};
 pub use roots::{Inside, InsideKind, Roots};

@@ -18,6 +18,8 @@ pub(super) enum Opened {
 
 #[cfg(unix)]
 pub(super) use unix::open_beneath;
+#[cfg(unix)]
+pub(crate) use unix::open_directory;
 
 #[cfg(unix)]
 mod unix {
@@ -35,6 +37,13 @@ mod unix {
     /// none either.
     pub(in super::super) fn open_beneath(root: &Path, relative: &Path) -> io::Result<Opened> {
         open_with(root, relative, beneath)
+    }
+
+    /// Opens a directory by its real path, to go on from there: a link in it is refused.
+    pub(crate) fn open_directory(path: &Path) -> io::Result<OwnedFd> {
+        let top = openat(CWD, Path::new("/"), LOOK | OFlags::DIRECTORY, Mode::empty())?;
+        let below = path.strip_prefix("/").map_err(|_| Errno::INVAL)?;
+        Ok(beneath(top.as_fd(), below, LOOK | OFlags::DIRECTORY)?)
     }
 
     /// How a path below a directory is opened.

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use super::FileError;
 use super::open::{Opened, open_beneath};
+use crate::open_files::is_exhausted;
 
 /// The directories that a session works in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +96,7 @@ impl Roots {
         let opened = open_beneath(&root.real, relative).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => FileError::NotFound(asked.clone()),
             io::ErrorKind::PermissionDenied => FileError::unreadable(path, error),
+            _ if is_exhausted(&error) => FileError::unreadable(path, error),
             // Something else is there than a moment ago.
             _ => FileError::outside(path),
         })?;

@@ -9,6 +9,8 @@ use pilothouse_session::policy::PolicyError;
 
 use super::checks::Unfit;
 use super::profile::{ModeError, ProfileError};
+use super::trusting::TrustError;
+use crate::data_dir::DataDirError;
 use crate::runner::CommandError;
 use crate::store::StoreError;
 use crate::wirelog::ArchiveError;
@@ -19,6 +21,9 @@ pub enum HostError {
     /// Another daemon has the data directory.
     #[error("{0} is in use by another daemon: end that one, or choose another data directory")]
     InUse(PathBuf),
+    /// Other users could change what is in the data directory.
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
     /// A file of the host's own cannot be used.
     #[error("{path} cannot be used ({reason}): check that it exists and is yours")]
     File {
@@ -39,6 +44,9 @@ pub enum HostError {
     /// The session may not have this mode.
     #[error(transparent)]
     Mode(#[from] ModeError),
+    /// A decision about a repository was not taken.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     /// The working directory cannot be used.
     #[error("{0} is not a directory: give the absolute path of one that exists")]
     NoDirectory(String),

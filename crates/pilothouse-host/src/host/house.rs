@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,14 +17,17 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::links::real_path;
 use super::policies::Policies;
 use super::profile::Profile;
 use super::watch::Overview;
 use super::{HostError, Options};
+use crate::data_dir::{self, BEACON_FILE};
 use crate::hub::{Cursor, Tail};
 use crate::inside;
-use crate::private::{self, Private};
+use crate::private::Private;
 use crate::runner::{Ask, Bustle, CommandError, Mailbox, Runner, RunnerError, mailbox};
+use crate::secrets::{Secrets, of_environment, of_profile};
 use crate::store::{SessionFilter, Store};
 
 /// How long a loop that has failed waits before it begins again: what failed may need time.
@@ -88,11 +92,14 @@ impl House {
 
     fn open_files(options: Options) -> Result<Arc<Self>, HostError> {
         let dir = options.data_dir.clone();
-        private::dir(&dir).map_err(HostError::file(&dir))?;
+        data_dir::open(&dir)?;
         let lock = lock(&dir)?;
         let metrics = Arc::clone(options.telemetry.metrics());
-        let policies = Policies::open(dir.join("policies"), options.policy_files.clone())?;
-        let store = crate::store::Options { metrics, ..options.store.clone() };
+        let policies = Policies::open(&options)?;
+        let secrets = options.telemetry.secrets().clone();
+        secrets.register_all(of_environment(options.env.iter().cloned()));
+        secrets.register_all(of_profile(&options.defaults.profile, &|name| options.variable(name)));
+        let store = crate::store::Options { metrics, secrets, ..options.store.clone() };
         let store = Store::open_with(dir.join("pilothouse.db"), store)?;
         for (status, count) in store.count()? {
             options.telemetry.metrics().session_listed(status, count);
@@ -139,18 +146,55 @@ impl House {
         }
     }
 
+    /// What must not be shown.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        self.options.telemetry.secrets()
+    }
+
+    /// Registers the secrets of a session's profile.
+    pub(crate) fn hold_secrets(&self, session: SessionId, profile: &Profile) {
+        let values = of_profile(profile, &|name| self.options.variable(name));
+        self.secrets().hold(session, values);
+    }
+
     /// The surroundings of a session.
     pub(crate) fn setup(&self, cwd: &str, profile: &Profile, policy: Option<&str>) -> Setup {
+        let place = self.place(cwd, profile);
+        let config_dir = self.variable("CLAUDE_CONFIG_DIR", profile).map(PathBuf::from);
+        let policy = self.policies.set(policy, &place, config_dir.as_deref());
         Setup {
             // A profile was checked when the session was created.
             initialize: profile.initialize().unwrap_or_default(),
-            policy: self.policies.set(policy, cwd),
-            place: place(cwd, profile),
+            policy: Some(Arc::new(policy)),
+            place,
             see_every_call: profile.see_every_call,
             baselines: false,
             ask_before_stop: false,
             resume_attempts: self.options.resume_attempts,
         }
+    }
+
+    /// Where a session works, as policies see it. Blocks.
+    pub(super) fn place(&self, cwd: &str, profile: &Profile) -> Place {
+        let home = self.variable("HOME", profile).map(PathBuf::from);
+        let home = home.or_else(std::env::home_dir);
+        let dirs = || profile.add_dirs.iter().map(PathBuf::as_path);
+        let working = std::iter::once(Path::new(cwd)).chain(dirs());
+        Place {
+            cwd: cwd.to_owned(),
+            real_dirs: working.filter_map(real_path).collect(),
+            real_home: home.as_deref().and_then(real_path),
+            home: home.map(|home| home.to_string_lossy().into_owned()),
+            additional_dirs: dirs().map(|dir| dir.to_string_lossy().into_owned()).collect(),
+            current_dir: None,
+        }
+    }
+
+    /// A variable that the runs of a session get from its profile or from the host.
+    pub(super) fn variable(&self, wanted: &str, profile: &Profile) -> Option<String> {
+        let given = || self.options.env.iter().find(|(name, _)| name == wanted);
+        let own = profile.env.get(wanted).or_else(|| given().map(|(_, value)| value));
+        own.cloned()
     }
 
     /// Reads from the store where it holds nobody up.
@@ -382,13 +426,6 @@ async fn refuse_for(
     }
 }
 
-/// Where a session works.
-pub(super) fn place(cwd: &str, profile: &Profile) -> Place {
-    let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
-    let dirs = profile.add_dirs.iter().map(|dir| dir.to_string_lossy().into_owned());
-    Place { cwd: cwd.to_owned(), home, additional_dirs: dirs.collect() }
-}
-
 /// One daemon per directory.
 fn lock(dir: &Path) -> Result<File, HostError> {
     let path = dir.join("lock");
@@ -396,9 +433,22 @@ fn lock(dir: &Path) -> Result<File, HostError> {
     options.write(true).create(true).truncate(false).private();
     let file = options.open(&path).map_err(HostError::file(&path))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => {
+            forget_beacon(dir)?;
+            Ok(file)
+        }
         Err(TryLockError::WouldBlock) => Err(HostError::InUse(dir.to_owned())),
         Err(TryLockError::Error(reason)) => Err(HostError::File { path, reason }),
+    }
+}
+
+/// Removes what a daemon that was killed has left: commands believe a beacon as long as somebody has
+/// the lock, and anybody may listen at its address by now.
+fn forget_beacon(dir: &Path) -> Result<(), HostError> {
+    let path = dir.join(BEACON_FILE);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(HostError::file(path)),
     }
 }
 

@@ -51,11 +51,7 @@ impl From<StoreError> for ImportError {
 impl House {
     /// Where the CLI of such a session keeps its conversations. Blocks.
     pub(crate) fn history(&self, profile: &Profile) -> Result<History, HistoryError> {
-        let set = |wanted: &str| {
-            let own = profile.env.get(wanted);
-            let given = || self.options.env.iter().find(|(name, _)| name == wanted);
-            own.or_else(|| given().map(|(_, value)| value)).map(PathBuf::from)
-        };
+        let set = |wanted: &str| self.variable(wanted, profile).map(PathBuf::from);
         match set("CLAUDE_CONFIG_DIR").or_else(|| Some(set("HOME")?.join(".claude"))) {
             Some(dir) => Ok(History::at(dir)),
             None => History::new(),
@@ -90,6 +86,7 @@ impl Host {
         };
         let draft = self.draft(Draft { cwd, policy, profile }).await?;
         let id = SessionId(Uuid::now_v7());
+        self.0.hold_secrets(id, &draft.profile);
         let setup = self.0.setup(&draft.cwd, &draft.profile, draft.policy.as_deref());
         let (past, name) = (self.past()?, cli_session.to_owned());
         let imported = blocking(move || past.import(&name, id, setup)).await?;

@@ -66,6 +66,7 @@ impl House {
         session: SessionId,
         was: Status,
     ) -> Result<(), HostError> {
+        self.secrets().release(session);
         let telemetry = &self.options.telemetry;
         telemetry.metrics().session_forgotten(was);
         if let Some(debug) = telemetry.debug() {
@@ -73,6 +74,8 @@ impl House {
         }
         self.gone(session);
         self.overview.changed(session);
+        // A log that is being packed would be written into the directory that is removed.
+        let _not_packing = self.packing.acquire().await;
         let house = Arc::clone(self);
         blocking(move || house.remove_runs(session)).await
     }

@@ -11,6 +11,7 @@ mod error;
 mod house;
 mod imports;
 mod keeping;
+pub(crate) mod links;
 mod more;
 mod parts;
 mod policies;
@@ -19,6 +20,8 @@ mod requests;
 mod rewind;
 mod runs;
 mod sessions;
+pub(crate) mod trusting;
+mod uploads;
 mod watch;
 mod wire;
 
@@ -37,6 +40,7 @@ pub use policies::{PolicyFile, PolicyName};
 pub use profile::{ModeError, Profile, ProfileError};
 pub use requests::{Beginning, NewSession, PromptRequest, SessionDetail};
 pub use rewind::{PutBack, PutBackKind};
+pub use trusting::{TrustDecision, TrustError};
 pub use watch::{Change, Changes, Subscription, Update};
 pub use wire::RunRow;
 
@@ -70,6 +74,8 @@ pub struct Options {
     pub browse: Vec<PathBuf>,
     /// Policies that every session has, before its own; the first has the first word.
     pub policy_files: Vec<PathBuf>,
+    /// Path patterns that presets deny, beside those that they deny anyway.
+    pub protected_paths: Vec<String>,
     /// Which sessions are not kept.
     pub keep: Keep,
     /// How much of anything is stored.
@@ -83,8 +89,8 @@ pub struct Options {
 pub struct Defaults {
     /// The policy.
     pub policy: Option<String>,
-    /// Of it, the model, the mode, whether nothing at all may be asked, other directories, variables
-    /// and flags count.
+    /// Of it, the model, the mode, whether nothing at all may be asked, whether every call is asked
+    /// about, other directories, variables and flags count.
     pub profile: Profile,
 }
 
@@ -114,10 +120,18 @@ impl Options {
             defaults: Defaults::default(),
             browse: Vec::new(),
             policy_files: Vec::new(),
+            protected_paths: Vec::new(),
             keep: Keep::default(),
             store: crate::store::Options::default(),
             telemetry: Telemetry::quiet(),
         }
+    }
+
+    /// A variable that runs get, unless their session has another value for it.
+    pub(crate) fn variable(&self, wanted: &str) -> Option<String> {
+        let given = self.env.iter().rev().find(|(name, _)| name == wanted);
+        let inherited = || (!self.clear_env).then(|| std::env::var(wanted).ok()).flatten();
+        given.map(|(_, value)| value.clone()).or_else(inherited)
     }
 
     /// Whether runs outlive the daemon. Where nothing could hold them they never do.

@@ -2,8 +2,6 @@
 //! files as the CLI can read them.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,21 +11,18 @@ use pilothouse_session::id::SessionId;
 use pilothouse_session::policy::{Level, Place, Policy};
 use pilothouse_wire::{Block, Frame, Inbound, Raw};
 
-use super::house::{blocking, place};
+use super::house::blocking;
 use super::profile::Profile;
+use super::uploads;
 use super::wire::log_in;
 use super::{Host, HostError};
 use crate::doctor::{Examination, Program, Report};
 use crate::files::{FileError, Roots};
-use crate::private;
 use crate::store::{AttachmentRow, Digest, SessionRow, Store, StoreError};
 use crate::wirelog::Record;
 
 /// How many events are read at once when looking backwards.
 const WINDOW: u64 = 512;
-
-/// Where uploaded files are put in a session's directory.
-const UPLOADS: &str = ".pilothouse/uploads";
 
 /// A tool call that is in a session's wire logs.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,9 +80,10 @@ impl Host {
     }
 
     /// Where a session works, as policies see it.
-    pub fn place(&self, row: &SessionRow) -> Place {
+    pub async fn place(&self, row: &SessionRow) -> Place {
         let profile: Profile = serde_json::from_value(row.settings.clone()).unwrap_or_default();
-        place(&row.cwd, &profile)
+        let (house, cwd) = (Arc::clone(&self.0), row.cwd.clone());
+        blocking(move || house.place(&cwd, &profile)).await
     }
 
     /// What sessions need, and what to do where it is missing.
@@ -105,7 +101,7 @@ impl Host {
     /// The directories that a session works in.
     pub async fn roots(&self, session: SessionId) -> Result<Result<Roots, FileError>, HostError> {
         let row = self.session(session).await?;
-        let place = self.place(&row);
+        let place = self.place(&row).await;
         Ok(blocking(move || Roots::new(&place.cwd, &place.additional_dirs)).await)
     }
 
@@ -149,8 +145,8 @@ impl Host {
         let Some((attachment, bytes)) = found else { return Ok(None) };
         blocking(move || {
             let name = file_name(&attachment);
-            write_upload(Path::new(&row.cwd), &name, &bytes)?;
-            Ok(Some(Path::new(&row.cwd).join(UPLOADS).join(name)))
+            uploads::write(Path::new(&row.cwd), &name, &bytes)?;
+            Ok(Some(uploads::path(Path::new(&row.cwd), &name)))
         })
         .await
     }
@@ -216,37 +212,4 @@ fn file_name(attachment: &AttachmentRow) -> String {
         _ => "file",
     };
     format!("{}-{}", &digest[..12], if name.is_empty() { fallback } else { name })
-}
-
-/// Writes a file into the directory for uploads below `root`, whole or not at all. Version control is
-/// told to leave it alone.
-fn write_upload(root: &Path, name: &str, bytes: &[u8]) -> Result<(), HostError> {
-    let mut dir = dunce::canonicalize(root).map_err(HostError::upload(root))?;
-    for step in Path::new(UPLOADS) {
-        dir.push(step);
-        match dir.symlink_metadata() {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                private::dir(&dir).map_err(HostError::upload(&dir))?;
-            }
-            // A link of the project's may lead anywhere, also to another of its own directories.
-            Ok(it) if !it.is_dir() => return Err(HostError::NoUploads(dir)),
-            Ok(_) => {}
-            Err(error) => return Err(HostError::Upload { path: dir, reason: error }),
-        }
-    }
-    let path = dir.join(name);
-    let write = || {
-        match File::create_new(dir.join(".gitignore")) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            made => made?.write_all(b"*\n")?,
-        }
-        let new = dir.join(format!(".{}", uuid::Uuid::new_v4()));
-        let put = File::create_new(&new).and_then(|mut file| file.write_all(bytes));
-        let put = put.and_then(|()| std::fs::rename(&new, &path));
-        if put.is_err() {
-            let _ = std::fs::remove_file(&new);
-        }
-        put
-    };
-    write().map_err(HostError::upload(&path))
 }

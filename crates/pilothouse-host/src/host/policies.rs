@@ -1,19 +1,21 @@
 //! Policies: those that come along, those that people put there, and those of projects.
 //!
-//! A session is decided by the host's own policy files, then by the policy it has, and beside them by
-//! the one of the project it works in, which can only make things stricter.
+//! The data directory is off limits in every session. Then a session is decided by the host's own
+//! policy files, then by the policy it has, and beside them by the one of the project it works in,
+//! which can only make things stricter.
 
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pilothouse_session::policy::{Level, Policy, PolicySet, Preset};
+use pilothouse_session::policy::{Level, PROTECTED, Place, Policy, PolicySet, Preset, check_path};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::house::blocking;
-use super::{Host, HostError};
+use super::links::real_path;
+use super::{Host, HostError, Options};
 use crate::private;
 use crate::runner::{Ask, Mailbox};
 use crate::store::{SessionRow, StoreError};
@@ -23,9 +25,6 @@ const PROJECT: &str = ".pilothouse/policy.toml";
 
 /// The largest policy of a project.
 const LARGEST_PROJECT: u64 = 256 * 1024;
-
-/// What holds where a project's policy cannot be read.
-const ASK: &str = "[[rule]]\ntool = \"*\"\nthen = \"ask\"\n";
 
 /// A policy's name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -53,17 +52,35 @@ pub(crate) struct Policies {
     dir: PathBuf,
     /// Those that every session has.
     files: Vec<PathBuf>,
+    /// The data directory, as written and resolved.
+    data_dirs: Vec<String>,
+    /// More paths that presets deny.
+    protected: Vec<String>,
     /// Whoever changes what sessions obey: of two changes the later one holds, for all.
     pub(super) changing: tokio::sync::Mutex<()>,
 }
 
 impl Policies {
-    /// Those in `dir`, and `files`, which have to be readable.
-    pub(super) fn open(dir: PathBuf, files: Vec<PathBuf>) -> Result<Self, HostError> {
-        for path in &files {
+    /// Opens the policies of a data directory and those of files, which have to be readable.
+    pub(super) fn open(options: &Options) -> Result<Self, HostError> {
+        for path in &options.policy_files {
             read_general(path)?;
         }
-        Ok(Self { dir, files, changing: tokio::sync::Mutex::default() })
+        let data_dir = &options.data_dir;
+        let absolute = std::path::absolute(data_dir).map_err(HostError::file(data_dir))?;
+        let written = absolute.to_string_lossy().into_owned();
+        let mut data_dirs = vec![written];
+        data_dirs.extend(real_path(&absolute).filter(|real| !data_dirs.contains(real)));
+        Policy::off_limits(data_dirs.iter().map(String::as_str))?;
+        let protected = options.protected_paths.clone();
+        Policy::protecting(protected.iter().map(String::as_str))?;
+        Ok(Self {
+            dir: data_dir.join(crate::data_dir::POLICIES),
+            files: options.policy_files.clone(),
+            data_dirs,
+            protected,
+            changing: tokio::sync::Mutex::default(),
+        })
     }
 
     fn path(&self, name: &str) -> Result<PathBuf, HostError> {
@@ -91,20 +108,51 @@ impl Policies {
 
     /// The policy of a name.
     pub(super) fn named(&self, name: &str) -> Result<Policy, HostError> {
+        self.named_protecting(name, &[])
+    }
+
+    /// The policy of a name; a preset also denies `more` paths.
+    fn named_protecting(&self, name: &str, more: &[String]) -> Result<Policy, HostError> {
         match Preset::named(name) {
-            Some(preset) => Ok(preset.policy()),
+            Some(preset) => {
+                let more = self.protected.iter().chain(more).map(String::as_str);
+                Ok(preset.protecting(more)?)
+            }
             None => Ok(Policy::parse(name, &self.text(name)?.text, Level::User)?),
         }
     }
 
-    /// The rules of a session with this policy in the directory `cwd`. Where one cannot be read,
-    /// nothing is let through: people are asked.
-    pub(super) fn set(&self, name: Option<&str>, cwd: &str) -> Option<Arc<PolicySet>> {
-        let named = name.filter(|name| !name.is_empty()).map(|name| self.named(name));
-        let own = self.files.iter().map(|path| read_general(path)).chain(named);
-        let mut policies: Vec<_> = own.filter_map(|policy| or_ask(policy, Level::User)).collect();
-        policies.extend(of_project(Path::new(cwd)));
-        (!policies.is_empty()).then(|| Arc::new(PolicySet::new(policies)))
+    /// The rules of a session with this policy. Where one cannot be read, nothing is let through:
+    /// people are asked. `config_dir` is where the CLI keeps its own files.
+    pub(super) fn set(
+        &self,
+        name: Option<&str>,
+        place: &Place,
+        config_dir: Option<&Path>,
+    ) -> PolicySet {
+        let more = self.more_protected(place, config_dir);
+        let off_limits =
+            Policy::off_limits(self.data_dirs.iter().map(String::as_str)).map_err(HostError::from);
+        let named =
+            name.filter(|name| !name.is_empty()).map(|name| self.named_protecting(name, &more));
+        let files = self.files.iter().map(|path| read_general(path));
+        let own = std::iter::once(off_limits).chain(files).chain(named);
+        let mut policies: Vec<_> = own.map(|policy| or_ask(policy, Level::User)).collect();
+        policies.extend(of_project(Path::new(&place.cwd)));
+        PolicySet::new(policies)
+    }
+
+    /// Where the protected paths lead, if they are links themselves, and the CLI's credentials if
+    /// they are elsewhere.
+    fn more_protected(&self, place: &Place, config_dir: Option<&Path>) -> Vec<String> {
+        let all = PROTECTED.iter().copied().chain(self.protected.iter().map(String::as_str));
+        let mut more: Vec<String> =
+            all.filter_map(|pattern| real_pattern(pattern, place)).collect();
+        let credentials = config_dir.map(|dir| dir.join(".credentials.json"));
+        let credentials = credentials.filter(|path| path.is_absolute());
+        more.extend(credentials.map(|path| path.to_string_lossy().into_owned()));
+        more.retain(|pattern| check_path(pattern).is_ok());
+        more
     }
 
     fn names(&self) -> Result<Vec<PolicyName>, HostError> {
@@ -225,17 +273,30 @@ fn of_project(dir: &Path) -> Option<Policy> {
         Ok(Some(text)) => Policy::parse(PROJECT, &text, Level::Project).map_err(HostError::from),
         Err(reason) => Err(HostError::File { path, reason }),
     };
-    or_ask(policy, Level::Project)
+    Some(or_ask(policy, Level::Project))
 }
 
 /// In the place of a policy that cannot be read, one that asks people.
-fn or_ask(policy: Result<Policy, HostError>, level: Level) -> Option<Policy> {
+fn or_ask(policy: Result<Policy, HostError>, level: Level) -> Policy {
     let error = match policy {
-        Ok(policy) => return Some(policy),
+        Ok(policy) => return policy,
         Err(error) => error,
     };
     tracing::error!(%error, "a policy cannot be read; people are asked instead");
-    Policy::parse("a policy that cannot be read", ASK, level).ok()
+    Policy::asking_about_everything("a policy that cannot be read", level)
+}
+
+/// A pattern below the home directory whose start is a link, with the link resolved.
+fn real_pattern(pattern: &str, place: &Place) -> Option<String> {
+    let (home, rest) = (place.home.as_deref()?, pattern.strip_prefix("~/")?);
+    let (start, end) = match rest.find(['*', '?']) {
+        Some(at) => rest.split_at(rest[..at].rfind('/').map_or(0, |slash| slash + 1)),
+        None => (rest, ""),
+    };
+    let start = Path::new(home).join(start.trim_end_matches('/'));
+    let real = real_path(&start)?;
+    let is_link = Path::new(&real) != start;
+    is_link.then(|| format!("{real}/{end}").trim_end_matches('/').to_owned())
 }
 
 /// A policy that every session has.

@@ -13,7 +13,7 @@ use pilothouse_session::event::{RunOrigin, Thinking as Effort};
 use pilothouse_wire::control::initialize::Initialize;
 use pilothouse_wire::invocation::{
     Invocation, InvocationError, McpServer, PermissionMode, PermissionPrompts, Program, Resume,
-    Settings, Start, Thinking, TraceContext,
+    SettingSource, Settings, Start, Thinking, TraceContext,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,9 +79,22 @@ pub struct Profile {
     /// Let the session use the CLI's mode that asks nothing at all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_bypass: bool,
-    /// Show the policy every call, also those that the CLI would not ask about.
+    /// Settings files that are read at most: `user`, `project`, `local`; all where it is left out.
+    /// In a directory that is not trusted only `user` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setting_sources: Option<Vec<String>>,
+    /// Ask about every call that no rule allows, also about those that the CLI would not ask about.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub see_every_call: bool,
+}
+
+/// What a run is started with beside its profile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunTerms {
+    /// The span that the run belongs to.
+    pub(crate) trace: Option<String>,
+    /// Whether the repository's own configuration is used.
+    pub(crate) is_trusted: bool,
 }
 
 /// What is started.
@@ -161,11 +174,25 @@ impl Profile {
         if let Some(mode) = &self.mode {
             self.may_have(&mode_named(mode))?;
         }
-        self.initialize()?;
+        self.check_agents(&self.initialize()?)?;
         let mut invocation = self.invocation(cwd)?;
+        invocation.setting_sources = self.sources(true)?;
         given::set_apart(&mut invocation, Path::new(cwd))?;
         invocation.argv()?;
         invocation.env()?;
+        Ok(())
+    }
+
+    /// Whether the session may have the modes of its agents: CLIs before 2.1.325 heed an agent's mode
+    /// without asking whether the session was allowed it.
+    fn check_agents(&self, initialize: &Initialize) -> Result<(), ProfileError> {
+        for (name, agent) in initialize.agents.iter().flatten() {
+            let Some(mode) = &agent.permission_mode else { continue };
+            self.may_have(&mode_named(mode)).map_err(|error| ProfileError::Field {
+                field: "agents",
+                reason: format!("the mode of `{name}` is refused ({error})"),
+            })?;
+        }
         Ok(())
     }
 
@@ -176,6 +203,8 @@ impl Profile {
         self.model = self.model.or_else(|| defaults.model.clone());
         self.mode = self.mode.or_else(|| defaults.mode.clone());
         self.allow_bypass |= defaults.allow_bypass;
+        self.setting_sources = self.setting_sources.or_else(|| defaults.setting_sources.clone());
+        self.see_every_call |= defaults.see_every_call;
         let more = defaults.add_dirs.iter().filter(|dir| !self.add_dirs.contains(dir));
         let more: Vec<_> = more.cloned().collect();
         self.add_dirs.extend(more);
@@ -217,7 +246,8 @@ impl Profile {
         invocation.max_budget_usd = self.max_budget_usd;
         invocation.strict_mcp = self.strict_mcp;
         invocation.allow_bypass = self.allow_bypass;
-        invocation.append_system_prompt = self.append_system_prompt.clone().map(Into::into);
+        let addition = self.append_system_prompt.clone().filter(|text| !text.is_empty());
+        invocation.append_system_prompt = addition.map(Into::into);
         for (name, server) in &self.mcp_servers {
             invocation = invocation.mcp_server(name, McpServer::from_json(name, server)?);
         }
@@ -236,15 +266,36 @@ impl Profile {
         Ok(invocation)
     }
 
+    /// The settings files that a run reads: `None` for all.
+    fn sources(&self, is_trusted: bool) -> Result<Option<Vec<SettingSource>>, ProfileError> {
+        let Some(names) = &self.setting_sources else {
+            return Ok((!is_trusted).then(|| vec![SettingSource::User]));
+        };
+        let mut sources = Vec::new();
+        for name in names {
+            match SettingSource::from(name.as_str()) {
+                SettingSource::Other(_) => {
+                    let reason = format!("{name:?} is none of `user`, `project` and `local`");
+                    return Err(ProfileError::Field { field: "setting_sources", reason });
+                }
+                source if is_trusted || source == SettingSource::User => sources.push(source),
+                _ => {}
+            }
+        }
+        Ok(Some(sources))
+    }
+
     /// The command line of a run, which names files in `dir`.
     pub(crate) fn command_line(
         &self,
         cli: &Cli,
         (cwd, dir): (&str, &Path),
         launch: &Launch,
-        trace: Option<String>,
+        terms: RunTerms,
     ) -> Result<CommandLine, ProfileError> {
+        let RunTerms { trace, is_trusted } = terms;
         let mut invocation = self.invocation(cwd)?.start(start(launch));
+        invocation.setting_sources = self.sources(is_trusted)?;
         invocation.model = launch.model.clone();
         // Without a mode the CLI may choose `auto`, and nobody would be asked.
         invocation.permission_mode = launch.mode.clone().or(Some(PermissionMode::Default));

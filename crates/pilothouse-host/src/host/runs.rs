@@ -18,7 +18,7 @@ use crate::wirelog::compress;
 
 impl House {
     fn runs(&self) -> PathBuf {
-        self.options.data_dir.join("runs")
+        self.options.data_dir.join(crate::data_dir::RUNS)
     }
 
     pub(crate) fn session_runs(&self, session: SessionId) -> PathBuf {

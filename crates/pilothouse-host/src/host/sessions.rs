@@ -48,6 +48,7 @@ impl Host {
             return Ok(row);
         }
         let draft = self.draft(Draft { cwd, policy, profile }).await?;
+        self.0.hold_secrets(id, &draft.profile);
         let session = self.beginning(id, &draft, &begin).await?;
         let (events, checkpoint) = first_state(session, &draft.profile)?;
         let Draft { cwd, policy, profile } = draft;

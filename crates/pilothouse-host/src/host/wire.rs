@@ -69,7 +69,8 @@ impl Host {
     }
 
     /// Bytes of a run's wire log, from `offset` on: fewer than `length` at its end, or where that is
-    /// more than is given at once.
+    /// more than is given at once. Registered secrets are overwritten with `*`, so that offsets stay
+    /// those of the log.
     pub async fn wire_log(
         &self,
         session: SessionId,
@@ -81,7 +82,17 @@ impl Host {
         blocking(move || {
             let log = log_in(&house.run_dir(session, run))?;
             let mut log = log.ok_or(HostError::NoRun { session, run })?;
-            Ok(log.range(offset, length.min(MOST_BYTES))?)
+            let known = house.secrets().known();
+            // A secret may lie across the ends of the part.
+            let margin = known.longest().saturating_sub(1);
+            let length = length.min(MOST_BYTES);
+            let start = offset.saturating_sub(margin as u64);
+            let before = usize::try_from(offset - start).unwrap_or(margin);
+            let mut bytes = log.range(start, before + length + margin)?;
+            known.blot(&mut bytes);
+            bytes.drain(..before.min(bytes.len()));
+            bytes.truncate(length);
+            Ok(bytes)
         })
         .await
     }

@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::Runner;
 use super::batch::Batch;
+use crate::secrets::{of_request, redact_json, restore};
 use crate::store::StoreError;
 
 /// How many may ask at once; more wait.
@@ -76,13 +77,18 @@ impl Ask {
 }
 
 impl Runner {
-    pub(super) fn hear(&mut self, ask: Ask, read_at: Instant, batch: &mut Batch) {
+    pub(super) async fn hear(&mut self, ask: Ask, read_at: Instant, batch: &mut Batch) {
         match ask {
-            Ask::Command { command, reply } => {
+            Ask::Command { mut command, reply } => {
+                if let Err(refusal) = self.prepare(&mut command) {
+                    let _ = reply.send(Err(refusal.into()));
+                    return;
+                }
                 let id = CommandId(Uuid::new_v4());
                 self.replies.retain(|_, reply| !reply.is_closed());
                 self.replies.insert(id, reply);
-                self.handle(Input::Command { id, command }, Timestamp::now(), read_at, batch);
+                let input = Input::Command { id, command };
+                self.handle_resolved(input, Timestamp::now(), read_at, batch).await;
             }
             Ask::Look { reply } => {
                 let _ = reply.send(self.view());
@@ -94,12 +100,44 @@ impl Runner {
 
     /// How the session stands. What is not stored yet is in it, and has no number.
     pub(super) fn view(&self) -> View {
+        let secrets = self.house.secrets();
         View {
             position: self.tail.end(),
             seq: self.session.seq(),
-            open_items: self.session.open_items(),
-            approvals: self.session.approvals(),
-            tasks: self.session.tasks().cloned().collect(),
+            open_items: self.pieces.open_items(self.session.open_items()),
+            approvals: secrets.redact_value(self.session.approvals()),
+            tasks: secrets.redact_value(self.session.tasks().cloned().collect()),
+        }
+    }
+
+    /// Registers the secrets of a command, and puts those back that a client was not shown.
+    fn prepare(&self, command: &mut Command) -> Result<(), Refusal> {
+        let secrets = self.house.secrets();
+        match command {
+            Command::Decide { approval, decision, .. } => {
+                let asked =
+                    self.session.approvals().into_iter().find(|it| it.approval == *approval);
+                let restored = asked.map_or(Ok(()), |it| restore(decision, &it, &secrets.known()));
+                restored.map_err(|why| Refusal::UnfitDecision { why })
+            }
+            Command::Request(request) => {
+                secrets.hold(self.session.id(), of_request(&**request));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The answer to a command as clients are shown it.
+    pub(super) fn shown(&self, result: Result<Raw, Refusal>) -> Result<Raw, Refusal> {
+        let secrets = self.house.secrets();
+        let known = secrets.known();
+        match result {
+            Ok(answer) => {
+                let json = redact_json(&known, answer.get(), |_| true);
+                Ok(json.and_then(|json| Raw::from_text(json).ok()).unwrap_or(answer))
+            }
+            Err(refusal) => Err(secrets.redact_value(refusal)),
         }
     }
 }

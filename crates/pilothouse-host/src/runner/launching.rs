@@ -5,10 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pilothouse_session::effect::Launch;
+use pilothouse_session::id::SessionId;
 
+use super::trust;
 use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, Text, look};
-use crate::host::House;
-use crate::host::profile::{CommandLine, GivenFile, Profile, ProfileError};
+use crate::host::profile::{CommandLine, GivenFile, Profile, ProfileError, RunTerms};
+use crate::host::{HostError, House};
 use crate::{private, wirelog};
 
 /// How long a holder may take until it listens. As long as one that starts it waits: starting takes
@@ -25,6 +27,8 @@ pub(super) enum LaunchError {
     Profile(#[from] ProfileError),
     #[error(transparent)]
     Start(#[from] StartError),
+    #[error(transparent)]
+    Trust(Box<HostError>),
     #[error("the run's directory cannot be used: {0}")]
     Io(#[from] io::Error),
 }
@@ -36,17 +40,27 @@ pub(super) struct Plan<'a> {
     pub(super) profile: &'a Profile,
     pub(super) cwd: &'a str,
     pub(super) dir: &'a Path,
+    pub(super) session: SessionId,
     pub(super) trace: Option<String>,
 }
 
-/// Starts the run, unless a daemon that died has done so before. Gives the CLI's process. Blocks.
-pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, LaunchError> {
+/// A run that was started.
+#[derive(Debug, Default)]
+pub(super) struct Launched {
+    /// The CLI's process.
+    pub(super) pid: Option<u32>,
+    /// What the run was not given, for people to read.
+    pub(super) left_out: Option<String>,
+}
+
+/// Starts the run, unless a daemon that died has done so before. Blocks.
+pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Launched, LaunchError> {
     let dir = plan.dir;
     let house = plan.house;
     // A host that closes leaves it to the next one, as it leaves those that it can speak to.
     let is_left = || house.has_run(dir) || house.tasks.is_closed();
     if was_started(dir, LISTENS_WITHIN, is_left)? {
-        return Ok(cli_pid(dir));
+        return Ok(Launched { pid: cli_pid(dir), left_out: None });
     }
     // Its daemon may have died before anything was started in it.
     match std::fs::remove_dir_all(dir) {
@@ -58,14 +72,30 @@ pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Option<u32>, La
     private::dir(&dir_of_session)?;
     let options = &plan.house.options;
     let places = (plan.cwd, &*dir_of_session);
-    let line = plan.profile.command_line(&options.cli, places, launch, plan.trace.clone())?;
+    let checked = house.check_trust(plan.cwd, plan.profile, Some(plan.session));
+    let checked = checked.map_err(|error| LaunchError::Trust(Box::new(error)))?;
+    let terms = RunTerms { trace: plan.trace.clone(), is_trusted: checked.is_trusted() };
+    let line = plan.profile.command_line(&options.cli, places, launch, terms)?;
+    trust::note(&dir_of_session, launch.run, &checked)?;
     line.files.iter().try_for_each(GivenFile::write)?;
     let mut spec = spec(&launch.run.to_string(), plan.cwd, line);
     spec.times = options.times;
     spec.clear_env = options.clear_env;
     let given = options.env.iter().map(|(name, value)| (Text(name.into()), Text(value.into())));
     spec.set_env.splice(0..0, given);
-    Ok(Some(plan.house.start_run(dir, &spec)?))
+    let quarantine = checked.quarantine(git_settings(&spec));
+    spec.set_env.extend(quarantine.into_iter().map(|(name, value)| (Text(name), Text(value))));
+    let pid = Some(plan.house.start_run(dir, &spec)?);
+    Ok(Launched { pid, left_out: checked.left_out() })
+}
+
+/// How many git settings a run gets by variables already.
+fn git_settings(spec: &HoldSpec) -> usize {
+    const COUNT: &str = "GIT_CONFIG_COUNT";
+    let given = spec.set_env.iter().rev().find(|(name, _)| name.0 == COUNT);
+    let inherited = || std::env::var_os(COUNT).filter(|_| !spec.clear_env);
+    let count = given.map(|(_, value)| value.0.clone()).or_else(inherited);
+    count.and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0)
 }
 
 /// Whether a CLI was started in `dir`, be it by a daemon that died in the middle of it. One that is

@@ -18,6 +18,7 @@ mod launching;
 mod observer;
 mod recovery;
 mod stderr;
+mod trust;
 mod work;
 
 use std::collections::HashMap;
@@ -38,8 +39,9 @@ use tokio::task::JoinSet;
 use crate::holder::is_of_this_boot;
 use crate::holder::protocol::Command as ToHolder;
 use crate::host::profile::Profile;
-use crate::host::{House, at, blocking};
+use crate::host::{House, at, blocking, links};
 use crate::hub::Tail;
+use crate::secrets::Pieces;
 use crate::store::{Checkpoint, StoreError};
 use crate::wirelog::{Located, Record};
 
@@ -79,6 +81,8 @@ pub(crate) struct Runner {
     /// Where the next record begins in the run's log.
     offset: u64,
     stderr: StderrTail,
+    /// The items that are being written, as they are shown.
+    pieces: Pieces,
     lines_since_checkpoint: u64,
     bustle: Bustle,
     replies: HashMap<CommandId, Reply>,
@@ -153,8 +157,8 @@ impl Runner {
             let mut batch = Batch::default();
             match step {
                 Step::Ask(Ask::Leave) => break,
-                Step::Ask(ask) => self.hear(ask, read_at, &mut batch),
-                Step::Fed(Fed::Record(first)) => self.take_in(first, read_at, &mut batch),
+                Step::Ask(ask) => self.hear(ask, read_at, &mut batch).await,
+                Step::Fed(Fed::Record(first)) => self.take_in(first, read_at, &mut batch).await,
                 Step::Fed(Fed::Over) => self.feed_is_over(read_at, &mut batch).await?,
                 Step::Done(done) => self.job_done(done, read_at, &mut batch).await?,
                 Step::Silent => self.is_silent(read_at, &mut batch),
@@ -191,12 +195,38 @@ impl Runner {
     /// Hands an input to the machine.
     fn handle(&mut self, input: Input, now: Timestamp, read_at: Instant, batch: &mut Batch) {
         let effects = self.session.handle(input, now);
-        for effect in &effects {
-            if let Effect::Stream(delta) = effect {
-                self.observer.delta(&self.session, delta, now);
-            }
-        }
-        batch.add(effects, read_at);
+        self.take_effects(effects, now, read_at, batch);
+    }
+
+    /// Hands an input to the machine, with the links resolved in the paths that its policy looks at.
+    /// Only a line that asks, or a prompt that mentions files, has any.
+    async fn handle_resolved(
+        &mut self,
+        input: Input,
+        now: Timestamp,
+        read_at: Instant,
+        batch: &mut Batch,
+    ) {
+        let real = links::resolve(self.session.paths_named(&input)).await;
+        let effects = self.session.handle_resolved(input, real, now);
+        self.take_effects(effects, now, read_at, batch);
+    }
+
+    /// Adds effects to a batch, with secrets redacted in deltas.
+    fn take_effects(
+        &mut self,
+        effects: Vec<Effect>,
+        now: Timestamp,
+        read_at: Instant,
+        batch: &mut Batch,
+    ) {
+        let effects = effects.into_iter().filter_map(|effect| {
+            let Effect::Stream(delta) = effect else { return Some(effect) };
+            let delta = self.pieces.delta(delta, self.house.secrets())?;
+            self.observer.delta(&self.session, &delta, now);
+            Some(Effect::Stream(delta))
+        });
+        batch.add(effects.collect(), read_at);
     }
 
     /// When it is to be told that the CLI says nothing. While a person is asked it may be silent.
@@ -212,7 +242,7 @@ impl Runner {
     }
 
     /// Hands in a record, and those that came with it.
-    fn take_in(&mut self, first: Located, read_at: Instant, batch: &mut Batch) {
+    async fn take_in(&mut self, first: Located, read_at: Instant, batch: &mut Batch) {
         self.heard_at = read_at;
         self.is_told_silent = false;
         let mut next = Some(first);
@@ -221,7 +251,7 @@ impl Runner {
         while let Some(located) = next {
             self.offset = located.end;
             let known = batch.events.len();
-            self.record(located.record, located.offset, read_at, batch);
+            self.record(located.record, located.offset, read_at, batch).await;
             for event in batch.events.iter_mut().skip(known) {
                 event.wire = Some(located.offset);
             }
@@ -238,19 +268,19 @@ impl Runner {
         }
     }
 
-    fn record(&mut self, record: Record, place: u64, read_at: Instant, batch: &mut Batch) {
+    async fn record(&mut self, record: Record, place: u64, read_at: Instant, batch: &mut Batch) {
         let now = record.at().map_or_else(Timestamp::now, from_millis);
         match record {
             Record::Out { line, .. } => {
                 self.lines_since_checkpoint += 1;
                 let frame = Box::new(Frame::decode(line));
                 self.observer.line_in(place, &frame, now);
-                self.handle(Input::Line(frame), now, read_at, batch);
+                self.handle_resolved(Input::Line(frame), now, read_at, batch).await;
             }
             Record::In { number, .. } => {
                 self.handle(Input::Written { number }, now, read_at, batch);
             }
-            Record::Err { line, .. } => self.stderr.push(&line),
+            Record::Err { line, .. } => self.stderr.push(&line, self.house.secrets()),
             Record::Exited { exit, .. } => {
                 let exit = Exit { code: exit.code, signal: exit.signal };
                 self.exited(exit, None, now, read_at, batch);
@@ -280,7 +310,7 @@ impl Runner {
         read_at: Instant,
         batch: &mut Batch,
     ) {
-        let said = self.stderr.take();
+        let said = self.stderr.take(self.house.secrets());
         let stderr_tail = match why {
             Some(why) if said.is_empty() => why,
             Some(why) => format!("{said}\n{why}"),
@@ -328,6 +358,7 @@ impl Runner {
             false => Vec::new(),
         };
         let is_news = !stored.is_empty();
+        let stored_moment = is_news && batch.events.iter().any(trust::is_moment);
         let first = stored.first().map_or(u64::MAX, |first| first.seq);
         for event in &batch.events {
             match event.seq >= first {
@@ -338,6 +369,9 @@ impl Runner {
         self.tail.publish(batch.take_shown(stored));
         if is_news {
             self.house.overview.changed(self.session.id());
+        }
+        if stored_moment {
+            self.check_trust();
         }
         for act in std::mem::take(&mut batch.acts) {
             self.act(act);
@@ -420,7 +454,7 @@ impl Runner {
             Effect::Reply { command, result } => {
                 if let Some(reply) = self.replies.remove(&command) {
                     // Who asked may have gone.
-                    let _ = reply.send(result.map_err(CommandError::Refused));
+                    let _ = reply.send(self.shown(result).map_err(CommandError::Refused));
                 }
             }
             Effect::Append(_) | Effect::Stream(_) | Effect::Checkpoint => {}
@@ -447,9 +481,10 @@ impl Runner {
         let (house, profile) = (Arc::clone(&self.house), Arc::clone(&self.profile));
         let (cwd, dir) = (Arc::clone(&self.cwd), self.run_dir(launch.run));
         let trace = self.observer.traceparent(launch.run);
+        let session = self.session.id();
         self.jobs.spawn_blocking(move || {
-            let plan =
-                launching::Plan { house: &house, profile: &profile, cwd: &cwd, dir: &dir, trace };
+            let (house, profile, cwd, dir) = (&house, &profile, &cwd, &dir);
+            let plan = launching::Plan { house, profile, cwd, dir, session, trace };
             let started = launching::launch(&plan, &launch);
             Done::Launched { launch, started }
         });

@@ -19,6 +19,7 @@ use super::{Bustle, Runner, RunnerError, end_without_holder};
 use crate::host::House;
 use crate::host::profile::Profile;
 use crate::hub::Tail;
+use crate::secrets::Pieces;
 use crate::store::{Store, StoreError};
 
 /// How many stored events are read at once.
@@ -33,6 +34,7 @@ impl Runner {
     ) -> Result<Self, RunnerError> {
         let row = house.store.session(id)?.ok_or(StoreError::UnknownSession(id))?;
         let profile: Profile = serde_json::from_value(row.settings)?;
+        house.hold_secrets(id, &profile);
         let setup = house.setup(&row.cwd, &profile, row.policy.as_deref());
         let stored = house.store.load(id)?;
         let (session, offset) = match stored {
@@ -42,6 +44,7 @@ impl Runner {
             }
             None => (Session::new(id, setup), 0),
         };
+        let pieces = Pieces::of(&session.open_items(), house.secrets());
         let observer = Observer::new(&house.options.telemetry, &session, row.status);
         Ok(Self {
             house: Arc::clone(house),
@@ -52,6 +55,7 @@ impl Runner {
             feed: None,
             offset,
             stderr: StderrTail::default(),
+            pieces,
             lines_since_checkpoint: 0,
             bustle: Bustle::of_one_session(),
             replies: HashMap::new(),
@@ -114,7 +118,7 @@ impl Runner {
             let mut batch = Batch::default();
             match (&mut self.feed, self.session.run()) {
                 (Some(feed), Some(run)) => match feed.next().await? {
-                    Fed::Record(first) => self.take_in(first, Instant::now(), &mut batch),
+                    Fed::Record(first) => self.take_in(first, Instant::now(), &mut batch).await,
                     Fed::Over if feed.is_live() => {
                         // Whatever has become of who held it: the log has the rest.
                         self.feed = Some(self.open_feed(run).await?);

@@ -10,12 +10,12 @@ use jiff::Timestamp;
 use pilothouse_client::history::{History, HistoryError, Scope, SessionId as CliSession};
 use pilothouse_session::Input;
 use pilothouse_session::effect::{HookWork, Launch};
-use pilothouse_session::event::Exit;
+use pilothouse_session::event::{Exit, NoticeLevel};
 use pilothouse_session::id::{PromptId, RunId};
 use pilothouse_session::input::{HookResult, Transcript};
 
 use super::batch::Batch;
-use super::launching::LaunchError;
+use super::launching::{LaunchError, Launched};
 use super::{Runner, RunnerError};
 use crate::holder::protocol::Command as ToHolder;
 
@@ -27,9 +27,17 @@ const LARGEST_BASELINE: u64 = 4 * 1024 * 1024;
 
 /// What has been done.
 pub(super) enum Done {
-    Launched { launch: Launch, started: Result<Option<u32>, LaunchError> },
-    Worked { request: String, result: HookResult },
+    Launched {
+        launch: Launch,
+        started: Result<Launched, LaunchError>,
+    },
+    Worked {
+        request: String,
+        result: HookResult,
+    },
     Looked(Transcript),
+    /// The configuration of the repository was looked at again; a text for people if it changed.
+    TrustChecked(Option<String>),
     Nothing,
 }
 
@@ -42,11 +50,19 @@ impl Runner {
     ) -> Result<(), RunnerError> {
         let now = Timestamp::now();
         match done {
-            Done::Launched { launch, started: Ok(pid) } => {
+            Done::Launched { launch, started: Ok(Launched { pid, left_out }) } => {
                 self.offset = 0;
                 self.feed = Some(self.open_feed(launch.run).await?);
                 let Launch { run, origin, .. } = launch;
                 self.handle(Input::Started { run, pid, origin }, now, read_at, batch);
+                if let Some(text) = left_out {
+                    self.handle(Input::notice(NoticeLevel::Info, text), now, read_at, batch);
+                }
+            }
+            Done::TrustChecked(changed) => {
+                if let Some(text) = changed {
+                    self.handle(Input::notice(NoticeLevel::Warning, text), now, read_at, batch);
+                }
             }
             Done::Launched { started: Err(error), .. } => {
                 let input = Input::Exited { exit: Exit::default(), stderr_tail: error.to_string() };

@@ -11,6 +11,7 @@ use super::claim::Claim;
 use super::consequence::{Consequence, consequence};
 use super::error::StoreError;
 use super::text::{Text, searchable};
+use crate::secrets::{Known, redact_json};
 
 /// An event as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +71,7 @@ impl Batch {
         events: &[Event],
         checkpoint: Option<Checkpoint>,
         claim: Option<&Claim>,
+        secrets: &Known,
     ) -> Result<Self, StoreError> {
         let mut ends = Vec::with_capacity(events.len());
         let mut lines = BytesMut::with_capacity(events.len() * 256).writer();
@@ -82,7 +84,15 @@ impl Batch {
             if event.seq != expected {
                 return Err(StoreError::Gap { expected, got: event.seq });
             }
+            let start = lines.get_ref().len();
             serde_json::to_writer(&mut lines, event)?;
+            // Whatever is made of an event is made of it without secrets.
+            let redacted = redact(&lines.get_ref()[start..], secrets);
+            if let Some((json, _)) = &redacted {
+                lines.get_mut().truncate(start);
+                lines.get_mut().extend_from_slice(json.as_bytes());
+            }
+            let event = redacted.as_ref().map_or(event, |(_, event)| event);
             ends.push((event.seq, lines.get_ref().len()));
             texts.extend(searchable(&event.body).map(|text| (event.seq, text)));
             consequences.extend(consequence(event));
@@ -101,6 +111,15 @@ impl Batch {
         let token = claim.map(|claim| claim.token);
         Ok(Self { session, events, texts, consequences, checkpoint, token, weight })
     }
+}
+
+/// An event without secrets, as JSON and read again; none where it has none.
+fn redact(json: &[u8], secrets: &Known) -> Option<(String, Event)> {
+    let json = str::from_utf8(json).ok()?;
+    let read = |json: &str| serde_json::from_str::<Event>(json).ok();
+    let json = redact_json(secrets, json, |json| read(json).is_some())?;
+    let event = read(&json)?;
+    Some((json, event))
 }
 
 /// The events of a row.

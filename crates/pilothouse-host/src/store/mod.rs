@@ -32,6 +32,7 @@ mod ledger;
 mod session;
 mod sqlite;
 mod text;
+mod trust;
 mod upkeep;
 mod usage;
 
@@ -54,9 +55,11 @@ pub use ledger::{
 pub use session::{NewSession, Page, SessionChange, SessionFilter, SessionRow};
 pub use sqlite::Options;
 pub use text::{Snippet, Voice};
+pub use trust::{TrustKind, TrustRow};
 pub use upkeep::{Retention, Size};
 pub use usage::{DayUsage, Days, MOST_DAYS, Share, Spent, Usage};
 
+use crate::secrets::Known;
 use event::Batch;
 use sqlite::{Durability, Place, Queue, Readers, Terms, Threads, Tx, events};
 
@@ -108,7 +111,7 @@ impl Store {
         events: &[Event],
         checkpoint: Option<Checkpoint>,
     ) -> Ack<Appended> {
-        self.append_batch(Batch::new(session, events, checkpoint, None))
+        self.append_batch(Batch::new(session, events, checkpoint, None, &self.secrets()))
     }
 
     /// The same by who has claimed the session: refused when somebody else has by now.
@@ -118,7 +121,13 @@ impl Store {
         events: &[Event],
         checkpoint: Option<Checkpoint>,
     ) -> Ack<Appended> {
-        self.append_batch(Batch::new(claim.session, events, checkpoint, Some(claim)))
+        self.append_batch(Batch::new(
+            claim.session,
+            events,
+            checkpoint,
+            Some(claim),
+            &self.secrets(),
+        ))
     }
 
     fn append_batch(&self, batch: Result<Batch, StoreError>) -> Ack<Appended> {
@@ -152,6 +161,10 @@ impl Store {
     /// The state of a session's machine that was stored last.
     pub fn load(&self, session: SessionId) -> Result<Option<Checkpoint>, StoreError> {
         self.read(|conn| events::load(conn, session))
+    }
+
+    fn secrets(&self) -> Arc<Known> {
+        self.options().secrets.known()
     }
 
     fn options(&self) -> &Options {

@@ -16,6 +16,7 @@ use super::ack::Ack;
 use super::error::StoreError;
 use super::event::{Batch, Checkpoint};
 use super::sqlite::{Durability, events, sessions};
+use crate::secrets::mask::masked;
 
 /// A session to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +86,7 @@ pub struct SessionRow {
     /// Its policy.
     pub policy: Option<String>,
     /// Whatever else the host keeps with it. Written without the values of variables, headers, flags
-    /// of the CLI and arguments of MCP servers.
+    /// of the CLI and arguments of MCP servers, and without the credentials and query values of URLs.
     #[serde(serialize_with = "without_secrets")]
     pub settings: Value,
     /// How many requests wait for an answer.
@@ -98,46 +99,9 @@ pub struct SessionRow {
     pub last_seq: u64,
 }
 
-/// What stands where a secret was.
-const MASK: &str = "***";
-
-/// Variables, headers, flags and arguments may hold keys: only their names are told.
+/// Clients are shown names, not values.
 fn without_secrets<S: Serializer>(settings: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    fn mask(value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                for (name, field) in fields {
-                    match field {
-                        Value::Object(secrets)
-                            if ["env", "headers", "extra_args"].contains(&name.as_str()) =>
-                        {
-                            // A flag without a value is none to hide.
-                            let secrets = secrets.values_mut().filter(|secret| !secret.is_null());
-                            secrets.for_each(|secret| *secret = MASK.into());
-                        }
-                        Value::Array(args) if name == "args" => args.iter_mut().for_each(mask_arg),
-                        other => mask(other),
-                    }
-                }
-            }
-            Value::Array(entries) => entries.iter_mut().for_each(mask),
-            _ => {}
-        }
-    }
-    /// `--api-key=…` stays a word that says what it is for.
-    fn mask_arg(arg: &mut Value) {
-        match arg {
-            Value::String(text) => {
-                if let Some((name, _)) = text.split_once('=') {
-                    *text = format!("{name}={MASK}");
-                }
-            }
-            other => mask(other),
-        }
-    }
-    let mut masked = settings.clone();
-    mask(&mut masked);
-    masked.serialize(serializer)
+    masked(settings).serialize(serializer)
 }
 
 /// What is changed about a session. What is none stays.
@@ -205,7 +169,7 @@ impl Store {
         events: &[Event],
         checkpoint: Checkpoint,
     ) -> Ack<()> {
-        let batch = match Batch::new(session.id, events, Some(checkpoint), None) {
+        let batch = match Batch::new(session.id, events, Some(checkpoint), None, &self.secrets()) {
             Ok(batch) => batch,
             Err(error) => return Ack::settled(Err(error)),
         };
@@ -274,7 +238,13 @@ mod tests {
                 "args": ["-y", "some-server", "--api-key=secret", "D=secret=secret"],
                 "env": {"B": "secret"},
                 "headers": {"C": "secret"},
+            }, "b": {
+                "url": "https://me:secret@example.com/mcp?key=secret&v=secret",
+                "args": ["--api-key", "secret", "--name", "shown", "--url", "http://h/?k=secret",
+                         "--header", "Authorization: Bearer secret", "-e", "TOKEN=secret"],
             }},
+            "settings": {"apiKeyHelper": "/bin/helper", "model": "opus",
+                         "nested": [{"authToken": "a-secret-value"}]},
             "extra_args": {"betas": "secret", "chrome": null},
         });
         let mut told = Vec::new();
@@ -287,6 +257,23 @@ mod tests {
         let told: Value = serde_json::from_str(&told).unwrap();
         let args = json!(["-y", "some-server", "--api-key=***", "D=***"]);
         assert_eq!(told["mcp_servers"]["a"]["args"], args);
+        let far = &told["mcp_servers"]["b"];
+        assert_eq!(far["url"], "https://me:***@example.com/mcp?key=***&v=***");
+        let args = json!([
+            "--api-key",
+            "***",
+            "--name",
+            "shown",
+            "--url",
+            "http://h/?k=***",
+            "--header",
+            "Authorization: ***",
+            "-e",
+            "TOKEN=***",
+        ]);
+        assert_eq!(far["args"], args);
+        assert_eq!(told["settings"]["apiKeyHelper"], "/bin/helper");
+        assert_eq!(told["settings"]["nested"][0]["authToken"], "***");
         assert_eq!(told["extra_args"], json!({"betas": "***", "chrome": null}));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pilothouse_host::files::{FileError, WorkingTree};
+use pilothouse_host::files::{FileError, Roots, WorkingTree};
 
 use crate::Bed;
 use crate::changes::changes;
@@ -24,13 +24,16 @@ fn trap(bed: &Bed) -> (String, PathBuf) {
 
 #[test]
 fn nothing_is_run() {
-    let settings: [(&str, &str); 9] = [
+    let settings: [(&str, &str); 11] = [
         ("core.fsmonitor", ""),
         ("diff.external", ""),
         ("diff.x.command", "* diff=x"),
         ("diff.x.textconv", "* diff=x"),
         ("filter.x.clean", "* filter=x"),
         ("filter.x.y.process", "* filter=x.y"),
+        // `-c` would end the key at the first `=`.
+        ("filter.a=b.clean", "* filter=a=b"),
+        ("filter.a=b.process", "* filter=a=b"),
         ("core.pager", ""),
         ("pager.diff", ""),
         ("core.askPass", ""),
@@ -129,6 +132,39 @@ fn submodules_are_not_entered() {
     bed.write("project/sub/inner", "b\n");
     changes(&bed.roots());
     assert!(!mark.exists());
+}
+
+/// A clone brings every file of the tree, so that a directory can be a whole git directory.
+#[test]
+fn a_cloned_directory_is_no_repository() {
+    let bed = Bed::new();
+    let (program, mark) = trap(&bed);
+    bed.write("project/docs/HEAD", "ref: refs/heads/main\n");
+    let config = format!("[core]\n\tworktree = ..\n[filter \"x\"]\n\tclean = {program}\n");
+    bed.write("project/docs/config", config);
+    bed.write("project/docs/objects/keep", "");
+    bed.write("project/docs/refs/keep", "");
+    bed.write("project/docs/page.txt", "a\n");
+    bed.git(&["--git-dir=docs", "--work-tree=.", "add", "docs/page.txt"]);
+    bed.write("project/.gitattributes", "* filter=x\n");
+    bed.git(&["add", "."]);
+    bed.git(&["commit", "-qm", "second"]);
+    bed.git(&["clone", "-q", ".", "../clone"]);
+    let docs = bed.top().join("clone/docs");
+    let roots = Roots::new(docs, [] as [&std::path::Path; 0]).unwrap();
+    let refused = roots.changes().unwrap_err();
+    assert!(matches!(refused, FileError::Git(_)), "{refused:?}");
+    assert!(!mark.exists());
+}
+
+#[test]
+fn a_git_file_shows_no_other_repository() {
+    let bed = Bed::new();
+    let (..) = trap(&bed);
+    bed.write("other/.git", "gitdir: ../project/.git\n");
+    let roots = Roots::new(bed.top().join("other"), [] as [&std::path::Path; 0]).unwrap();
+    let refused = roots.changes().unwrap_err();
+    assert!(refused.to_string().contains("does not name"), "{refused}");
 }
 
 #[test]

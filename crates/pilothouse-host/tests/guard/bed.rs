@@ -20,6 +20,8 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::page::Page;
+
 /// Nothing here takes so long; only a test that hangs does.
 pub(crate) const HANGS: Duration = Duration::from_secs(20);
 
@@ -115,13 +117,19 @@ impl Bed {
 
     /// In a data directory that was used before.
     pub(crate) async fn again(options: GuardOptions, tls: Option<Tls>, dir: TempDir) -> Self {
-        Self::open(options, tls, dir, routes).await
+        Self::open(options, tls, dir, routes, loopback()).await
+    }
+
+    /// The same at an address that was used before.
+    pub(crate) async fn at(options: GuardOptions, dir: TempDir, address: SocketAddr) -> Self {
+        Self::open(options, None, dir, routes, address).await
     }
 
     /// With these pages and nothing else.
     pub(crate) async fn paged(pages: Router) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        Self::open(options(), None, dir, |_| Routes { private: Router::new(), pages }).await
+        let routes = |_: &Guard| Routes { private: Router::new(), pages };
+        Self::open(options(), None, dir, routes, loopback()).await
     }
 
     async fn open(
@@ -129,11 +137,11 @@ impl Bed {
         tls: Option<Tls>,
         dir: TempDir,
         routes: impl FnOnce(&Guard) -> Routes,
+        address: SocketAddr,
     ) -> Self {
         options.data_dir = dir.path().join("data");
         let guard = Guard::open(options).unwrap();
-        let loopback = "127.0.0.1:0".parse().unwrap();
-        let listener = Listener::bind(loopback, tls, Exposure::Loopback).await.unwrap();
+        let listener = Listener::bind(address, tls, Exposure::Loopback).await.unwrap();
         let address = listener.local_addr();
         let router = protect(routes(&guard), &guard);
         let (stop, stopped) = oneshot::channel::<()>();
@@ -182,6 +190,15 @@ impl Bed {
         self.ask(start, &lines, body).await
     }
 
+    /// The same as a page that has logged in, from our own origin.
+    pub(crate) async fn ask_from(&self, page: &Page, start: &str, body: &str) -> Reply {
+        let origin = format!("Origin: http://{}", self.host());
+        let mut lines = page.lines(start);
+        lines.extend([origin, "Content-Type: application/json".to_owned()]);
+        let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+        self.ask(start, &lines, body).await
+    }
+
     /// Sends bytes and reads to the end.
     pub(crate) async fn send(&self, bytes: &[u8]) -> Reply {
         let mut stream = self.connect().await;
@@ -193,6 +210,11 @@ impl Bed {
     pub(crate) async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
+}
+
+/// Any free port.
+fn loopback() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 0))
 }
 
 /// An answer, taken apart.
@@ -258,16 +280,15 @@ pub(crate) async fn redeem(bed: &Bed, code: &str) -> Reply {
     bed.ask("POST /api/v1/login", &["Content-Type: application/json", &origin], &body).await
 }
 
-/// The `Cookie` line of who gets this answer.
-pub(crate) fn cookie_of(reply: &Reply) -> String {
-    let set = reply.header("set-cookie").unwrap();
-    format!("Cookie: {}", set.split(';').next().unwrap())
-}
-
-/// The `Cookie` line of a browser that has logged in.
-pub(crate) async fn log_in(bed: &Bed) -> String {
+/// A page that has logged in.
+pub(crate) async fn log_in(bed: &Bed) -> Page {
     let link = bed.guard.mint_link("phone").unwrap();
     let reply = redeem(bed, link.path.strip_prefix("/login#").unwrap()).await;
     assert_eq!(reply.status, 200, "{reply:?}");
-    cookie_of(&reply)
+    page_of(&reply)
+}
+
+/// The page that gets this answer.
+pub(crate) fn page_of(reply: &Reply) -> Page {
+    Page::of(|name| reply.header(name), &reply.body)
 }

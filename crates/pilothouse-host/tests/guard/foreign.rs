@@ -16,7 +16,8 @@ async fn what_comes_from_elsewhere_is_refused() {
     let host = bed.host();
     let known = |more: &[&str]| known(&bed, more);
     let ws = |more: &[String]| [lines(&WS), more.to_vec()].concat();
-    let cookie = crate::bed::log_in(&bed).await;
+    let page = crate::bed::log_in(&bed).await;
+    let cookie = page.cookie.clone();
     let get = "GET /api/v1/who";
     let post = "POST /api/v1/wish";
     let wish = || r#"{"text":"a"}"#.to_owned();
@@ -101,7 +102,7 @@ async fn what_comes_from_elsewhere_is_refused() {
         ),
         (
             "cookie upgrade without origin",
-            Plain("GET /api/v1/ws", ws(std::slice::from_ref(&cookie)), String::new()),
+            Plain("GET /api/v1/ws", ws(&[cookie.clone(), page.offer()]), String::new()),
             403,
             "origin-missing",
         ),
@@ -109,7 +110,7 @@ async fn what_comes_from_elsewhere_is_refused() {
             "cookie upgrade without origin that claims the same origin",
             Plain(
                 "GET /api/v1/ws",
-                ws(&[cookie.clone(), "Sec-Fetch-Site: same-origin".into()]),
+                ws(&[cookie.clone(), page.offer(), "Sec-Fetch-Site: same-origin".into()]),
                 String::new(),
             ),
             403,
@@ -119,7 +120,7 @@ async fn what_comes_from_elsewhere_is_refused() {
             "cookie upgrade with a foreign origin",
             Plain(
                 "GET /api/v1/ws",
-                ws(&[cookie.clone(), "Origin: http://evil.example".into()]),
+                ws(&[cookie.clone(), page.offer(), "Origin: http://evil.example".into()]),
                 String::new(),
             ),
             403,
@@ -151,9 +152,19 @@ async fn what_comes_from_elsewhere_is_refused() {
         ),
         (
             "cookie changes something without origin",
-            Plain(post, vec![cookie.clone(), json.into()], wish()),
+            Plain(post, vec![cookie.clone(), page.proof(post), json.into()], wish()),
             403,
             "origin-missing",
+        ),
+        (
+            "cookie upgrade without a proof",
+            Plain(
+                "GET /api/v1/ws",
+                ws(&[cookie.clone(), format!("Origin: http://{host}")]),
+                String::new(),
+            ),
+            401,
+            "not-authenticated",
         ),
         (
             "preflight of another site",
@@ -174,7 +185,9 @@ async fn who_is_welcome_gets_in() {
     let bed = Bed::start().await;
     let (host, bearer) = (bed.host(), bed.bearer());
     let origin = format!("Origin: http://{host}");
-    let cookie = crate::bed::log_in(&bed).await;
+    let page = crate::bed::log_in(&bed).await;
+    let cookie = &*page.cookie;
+    let (read, write) = (page.proof("GET /api/v1/who"), page.proof("POST /api/v1/wish"));
     let json = "Content-Type: application/json";
     let wish = r#"{"text":"a"}"#;
     let link =
@@ -184,13 +197,18 @@ async fn who_is_welcome_gets_in() {
         ("a program, scheme in lower case", "GET /api/v1/who", vec![&bearer], ""),
         ("a program that says", "POST /api/v1/wish", vec![&bearer, json], wish),
         ("our page with the token", "GET /api/v1/who", vec![&bearer, &origin], ""),
-        ("our page", "GET /api/v1/who", vec![&cookie, "Sec-Fetch-Site: same-origin"], ""),
-        ("our page, an old browser", "GET /api/v1/who", vec![&cookie], ""),
-        ("our page changes something", "POST /api/v1/wish", vec![&cookie, json, &origin], wish),
+        ("our page", "GET /api/v1/who", vec![cookie, &read, "Sec-Fetch-Site: same-origin"], ""),
+        ("our page, an old browser", "GET /api/v1/who", vec![cookie, &read], ""),
+        (
+            "our page changes something",
+            "POST /api/v1/wish",
+            vec![cookie, &write, json, &origin],
+            wish,
+        ),
         (
             "our page changes something, says so otherwise",
             "POST /api/v1/wish",
-            vec![&cookie, json, "Sec-Fetch-Site: same-origin"],
+            vec![cookie, &write, json, "Sec-Fetch-Site: same-origin"],
             wish,
         ),
         ("typed into the address bar", "GET /", vec!["Sec-Fetch-Site: none"], ""),

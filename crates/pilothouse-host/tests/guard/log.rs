@@ -53,20 +53,31 @@ async fn secrets_are_in_no_line() {
     let _logging = tracing::subscriber::set_default(log.clone());
     let bed = Bed::start().await;
     let token = bed.guard.token().reveal().to_owned();
-    let cookie = crate::bed::log_in(&bed).await;
+    let page = crate::bed::log_in(&bed).await;
+    let cookie = &*page.cookie;
     let wrong = "Authorization: Bearer a-guess-that-is-wrong";
     let forged = format!("{cookie}a-forgery");
     bed.ask_known("GET /api/v1/who", &[], "").await;
     bed.ask("GET /api/v1/who", &[wrong], "").await;
     bed.ask("GET /api/v1/who", &[&forged], "").await;
+    let proof = page.proof("GET /api/v1/who");
+    bed.ask("GET /api/v1/who", &[cookie, &proof], "").await;
+    // A page that has just been loaded knows no challenge yet: that is worth no line.
+    let loaded = crate::page::Page { challenge: "none".to_owned(), ..page.clone() };
+    bed.ask("GET /api/v1/who", &[cookie, &loaded.proof("GET /api/v1/who")], "").await;
+    assert!(!log.0.lock().unwrap().contains("without its page key"));
+    bed.ask("GET /api/v1/who", &[cookie], "").await;
+    bed.ask("GET /api/v1/who", &[cookie, &page.proof("GET /")], "").await;
     bed.ask(&format!("GET /api/v1/who?token={token}"), &[], "").await;
     bed.ask_known("GET /api/v1/panic", &[], "").await;
     let code = r#"{"code":"a-code-that-was-guessed"}"#;
     bed.ask("POST /api/v1/login", &["Content-Type: application/json"], code).await;
     let text = log.0.lock().unwrap().clone();
     assert!(text.contains("authentication failed") && text.contains("logged in"), "{text}");
+    assert!(text.contains("a cookie came without its page key"), "{text}");
     let value = cookie.split_once('=').unwrap().1;
-    for secret in [&*token, value, "a-guess-that", "a-forgery", "a-code-that"] {
+    let mac = proof.rsplit_once('.').unwrap().1;
+    for secret in [&*token, value, &page.key, mac, "a-guess-that", "a-forgery", "a-code-that"] {
         assert!(!text.contains(secret), "{text}");
     }
 }

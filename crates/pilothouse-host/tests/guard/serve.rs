@@ -44,6 +44,19 @@ async fn web_socket(bed: &Bed) -> TcpStream {
     stream
 }
 
+/// A connection whose client has shown the token.
+async fn known(bed: &Bed) -> TcpStream {
+    let mut stream = bed.connect().await;
+    let lines = format!("Host: {}\r\n{}\r\n", bed.host(), bed.bearer());
+    let request = format!("GET /api/v1/who HTTP/1.1\r\n{lines}\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let reply = read_head(&mut stream).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let mut body = vec![0; reply.header("content-length").unwrap().parse().unwrap()];
+    stream.read_exact(&mut body).await.unwrap();
+    stream
+}
+
 /// Sends a masked text and gets it back.
 async fn echo(stream: &mut TcpStream) {
     stream.write_all(&[0x81, 0x82, 0, 0, 0, 0, b'h', b'i']).await.unwrap();
@@ -61,7 +74,7 @@ fn few(connections: usize, connections_per_address: usize) -> GuardOptions {
 async fn too_many_connections_are_told_so() {
     for options in [few(3, 100), few(100, 3)] {
         let bed = Bed::with(options).await;
-        let mut open = vec![settled(&bed).await, settled(&bed).await];
+        let mut open = vec![known(&bed).await, known(&bed).await];
         // A WebSocket counts for as long as it is open.
         let mut socket = web_socket(&bed).await;
         echo(&mut socket).await;
@@ -87,17 +100,51 @@ async fn too_many_connections_are_told_so() {
 }
 
 #[tokio::test]
+async fn idle_connections_do_not_keep_the_owner_out() {
+    for options in [few(20, 100), few(100, 20)] {
+        let bed = Bed::with(options).await;
+        let mut socket = web_socket(&bed).await;
+        let mut staying = known(&bed).await;
+        let mut idle = vec![settled(&bed).await];
+        for number in 0..60 {
+            let mut stream = bed.connect().await;
+            // Some have begun a request that never ends.
+            if number % 2 == 0 {
+                let _ = stream.write_all(b"POST /api/v1/login HTTP/1.1\r\nHost: loc").await;
+            }
+            idle.push(stream);
+        }
+        for _ in 0..10 {
+            let reply = bed.ask_known("GET /api/v1/who", &[], "").await;
+            assert_eq!(reply.status, 200, "{reply:?}");
+            idle.push(bed.connect().await);
+        }
+        // What was known before them has its place.
+        echo(&mut socket).await;
+        let again =
+            format!("GET /api/v1/who HTTP/1.1\r\nHost: {}\r\n{}\r\n\r\n", bed.host(), bed.bearer());
+        staying.write_all(again.as_bytes()).await.unwrap();
+        assert_eq!(read_head(&mut staying).await.status, 200);
+        // The oldest of the others has lost it.
+        assert_eq!(read(&mut idle[0]).await.status, 0, "closed");
+    }
+}
+
+#[tokio::test]
 async fn a_program_and_our_page_get_a_web_socket() {
     let bed = Bed::start().await;
     echo(&mut web_socket(&bed).await).await;
-    let cookie = crate::bed::log_in(&bed).await;
+    let page = crate::bed::log_in(&bed).await;
     let mut stream = bed.connect().await;
     let request = format!(
         "GET /api/v1/ws HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n{cookie}\r\n\
+         {offer}\r\n\
          User-Agent: Mozilla/5.0\r\nSec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: websocket\r\n\
          Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
          Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
         host = bed.host(),
+        cookie = page.cookie,
+        offer = page.offer(),
     );
     stream.write_all(request.as_bytes()).await.unwrap();
     assert_eq!(read_head(&mut stream).await.status, 101);

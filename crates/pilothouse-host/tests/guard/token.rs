@@ -13,7 +13,7 @@ fn a_token_is_made_once_and_only_its_owner_can_read_it() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a/b");
     let token = Token::load_or_create(&data).unwrap();
-    assert_eq!(token.reveal().len(), 43);
+    assert!(token.reveal().len() == 46 && token.reveal().starts_with("ph_"));
     assert_eq!(data.join(TOKEN_FILE).metadata().unwrap().mode() & 0o777, 0o600);
     assert_eq!(data.metadata().unwrap().mode() & 0o777, 0o700);
     assert_eq!(Token::load_or_create(&data).unwrap(), token);
@@ -22,6 +22,16 @@ fn a_token_is_made_once_and_only_its_owner_can_read_it() {
     assert_ne!(other, token);
     assert_eq!(Token::load_or_create(&data).unwrap(), other);
     assert_eq!(std::fs::read_dir(&data).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn accepts_a_token_without_prefix() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(TOKEN_FILE);
+    let earlier = "0".repeat(43);
+    std::fs::write(&path, &earlier).unwrap();
+    set_mode(&path, 0o600);
+    assert_eq!(Token::load_or_create(dir.path()).unwrap().reveal(), earlier);
 }
 
 #[test]
@@ -54,7 +64,7 @@ fn a_token_that_others_may_know_is_not_used() {
 fn what_is_no_token_is_not_used() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(TOKEN_FILE);
-    for text in ["", "short", &"a".repeat(44), &"!".repeat(43), "\u{0}\u{ff}"] {
+    for text in ["", "short", "ph_", &"a".repeat(44), &"!".repeat(43), "\u{0}\u{ff}"] {
         std::fs::write(&path, text).unwrap();
         set_mode(&path, 0o600);
         let error = Token::load_or_create(dir.path()).unwrap_err();

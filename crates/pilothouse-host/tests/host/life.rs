@@ -318,3 +318,33 @@ async fn what_happens_while_the_past_is_read_comes_in_its_order() {
     assert!(after.iter().filter_map(number).eq(seq + 1..=last), "then all that happened since");
     host.close().await;
 }
+
+#[tokio::test]
+async fn whoever_takes_the_lock_removes_a_stale_beacon() {
+    let bed = Bed::new();
+    let beacon = bed.path("data/daemon.json");
+    bed.host().await.close().await;
+    std::fs::write(&beacon, "{}").unwrap();
+    let host = bed.host().await;
+    assert!(!beacon.exists(), "it is of a daemon that was killed");
+    std::fs::write(&beacon, "{}").unwrap();
+    Host::open(bed.options("")).await.unwrap_err();
+    assert!(beacon.exists(), "it is of the host that has the lock");
+    host.close().await;
+}
+
+#[tokio::test]
+async fn rejects_a_data_directory_that_others_can_write() {
+    use std::os::unix::fs::PermissionsExt;
+    let bed = Bed::new();
+    bed.host().await.close().await;
+    for name in ["data", "data/pilothouse.db"] {
+        let path = bed.path(name);
+        let before = path.metadata().unwrap().permissions();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
+        let refused = Host::open(bed.options("")).await.unwrap_err();
+        assert!(matches!(refused, HostError::DataDir(_)), "{refused}");
+        std::fs::set_permissions(&path, before).unwrap();
+    }
+    bed.host().await.close().await;
+}

@@ -1,7 +1,7 @@
 //! Plan mode and the ways out of it.
 
 use pilothouse_host::Host;
-use pilothouse_host::host::Profile;
+use pilothouse_host::host::{NewSession, Profile};
 use pilothouse_session::approval::{Decision, PlanChoice};
 use pilothouse_session::event::{Body, ConversationReason, Outcome, RunOrigin};
 use pilothouse_session::id::{ApprovalId, SessionId};
@@ -15,8 +15,19 @@ const PLAN: &str = "1. Dig.";
 
 /// A session that has made a plan and waits for a word.
 async fn planned(stage: &Stage, host: &Host) -> (SessionId, Watcher, ApprovalId) {
+    planned_under(stage, host, None).await
+}
+
+/// The same with a policy.
+pub(crate) async fn planned_under(
+    stage: &Stage,
+    host: &Host,
+    policy: Option<&str>,
+) -> (SessionId, Watcher, ApprovalId) {
     let profile = Profile { mode: Some("plan".into()), ..Profile::default() };
-    let (session, mut watcher) = stage.session_with(host, profile).await;
+    let policy = policy.map(str::to_owned);
+    let new = NewSession { profile, policy, ..stage.new_session() };
+    let (session, mut watcher) = stage.watched(host, new).await;
     prompt(host, session, "say Let me think.").await;
     settled(&mut watcher).await;
     // The CLI takes the plan from a file, whose name it tells only the model.
@@ -39,7 +50,7 @@ fn plan_file(asked: &Recorded) -> String {
     path.unwrap_or_else(|| panic!("the model is told of no file for its plan"))
 }
 
-fn choose(choice: PlanChoice, plan: Option<String>) -> Decision {
+pub(crate) fn choose(choice: PlanChoice, plan: Option<String>) -> Decision {
     Decision::Plan { choice, plan, feedback: None }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn new() -> Self {
-        Self::of(CliVersion::V2_1_325).await
+        Self::of(CliVersion::V2_1_326).await
     }
 
     pub(crate) async fn of(version: CliVersion) -> Self {
@@ -57,7 +57,10 @@ impl Stage {
     }
 
     pub(crate) async fn session_with(&self, host: &Host, profile: Profile) -> (SessionId, Watcher) {
-        let new = NewSession { profile, ..self.new_session() };
+        self.watched(host, NewSession { profile, ..self.new_session() }).await
+    }
+
+    pub(crate) async fn watched(&self, host: &Host, new: NewSession) -> (SessionId, Watcher) {
         let session = host.create(new).await.unwrap().id;
         let mut watcher = Watcher::new(host, session, 0).await;
         watcher.until_live().await;

@@ -141,7 +141,7 @@ async fn mode_and_model_are_switched() {
 #[tokio::test]
 async fn a_mode_that_is_not_known_here_is_for_the_cli_to_refuse() {
     let nonsense = || Command::SetMode { mode: mode_named("noSuchMode") };
-    for version in [CliVersion::V2_1_325, CliVersion::V2_1_62] {
+    for version in [CliVersion::V2_1_326, CliVersion::V2_1_62] {
         let stage = Stage::of(version).await;
         let host = stage.host().await;
         let (session, mut watcher) = stage.session(&host).await;
@@ -156,7 +156,7 @@ async fn a_mode_that_is_not_known_here_is_for_the_cli_to_refuse() {
         settled(&mut watcher).await;
         let refused = host.command(session, nonsense()).await.unwrap_err();
         match version {
-            CliVersion::V2_1_325 => assert!(matches!(refused, HostError::Refused(_)), "{refused}"),
+            CliVersion::V2_1_326 => assert!(matches!(refused, HostError::Refused(_)), "{refused}"),
             _ => assert!(matches!(refused, HostError::Mode(_)), "{refused}"),
         }
         host.close().await;

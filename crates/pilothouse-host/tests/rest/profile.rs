@@ -87,7 +87,8 @@ async fn a_profile_is_what_the_cli_is_started_with() {
     };
     let json_of =
         |flag: &str| serde_json::from_slice::<Value>(&std::fs::read(value(flag)).unwrap()).unwrap();
-    assert_eq!(value("append-system-prompt"), "Be brief.\n--not-a-flag");
+    let addition = std::fs::read_to_string(value("append-system-prompt-file")).unwrap();
+    assert_eq!(addition, "Be brief.\n--not-a-flag");
     assert_eq!(value("add-dir"), library.display().to_string());
     assert_eq!(json_of("mcp-config")["mcpServers"]["notes"]["command"], "serve");
     assert_eq!(json_of("mcp-config")["mcpServers"]["notes"]["args"], json!(["--loud"]));
@@ -128,10 +129,16 @@ async fn no_secret_of_a_profile_is_in_a_command_line() {
     let servers = json!({
         "notes": {"type": "sdk", "name": "notes"},
         "base": {"type": "stdio", "command": "serve", "env": {"KEY": SECRET}},
-        "far": {"type": "http", "url": "http://127.0.0.1:9/", "headers": {"X-Key": SECRET}},
+        "far": {
+            "type": "http",
+            "url": format!("http://me:{SECRET}@127.0.0.1:9/?key={SECRET}"),
+            "headers": {"X-Key": SECRET},
+        },
     });
     let settings = json!({"env": {"KEY": SECRET}, "permissions": {"allow": ["Bash(touch hm)"]}});
-    let profile = json!({"mcp_servers": servers, "settings": settings});
+    let prompt = format!("The key is {SECRET}.");
+    let profile =
+        json!({"mcp_servers": servers, "settings": settings, "append_system_prompt": prompt});
     let session = served.session(json!({ "profile": profile })).await;
     let mut watcher = Watcher::new(&served.host, session, 0).await;
     served.say(session, "tool Bash {\"command\": \"touch hm\"}\n---\nsay hm").await;
@@ -140,6 +147,10 @@ async fn no_secret_of_a_profile_is_in_a_command_line() {
     let path = format!("/api/v1/sessions/{session}");
     let there = served.client.get(&format!("{path}/mcp")).await.json();
     assert_eq!(there["mcpServers"][0]["name"], "notes", "the servers have arrived: {there}");
+    // Nor are clients shown it: names stay, values go.
+    let told = served.client.get(&path).await.json()["settings"]["mcp_servers"].clone();
+    assert_eq!(told["far"]["url"], "http://me:***@127.0.0.1:9/?key=***");
+    assert!(!told.to_string().contains(SECRET), "{told}");
 
     let (holder, cli) = served.bed.pids(session);
     let command_line = |pid: u32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap();
@@ -147,7 +158,7 @@ async fn no_secret_of_a_profile_is_in_a_command_line() {
         assert!(!command_line(pid).contains(SECRET), "{}", command_line(pid));
     }
     let args = command_line(cli);
-    let files = ["--mcp-config=", "--settings="].map(|flag| {
+    let files = ["--mcp-config=", "--settings=", "--append-system-prompt-file="].map(|flag| {
         let found = args.split('\0').find_map(|arg| arg.strip_prefix(flag));
         PathBuf::from(found.unwrap_or_else(|| panic!("no {flag}: {args:?}")))
     });

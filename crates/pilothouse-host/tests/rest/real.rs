@@ -27,7 +27,7 @@ struct Real {
 
 impl Real {
     async fn new() -> Self {
-        Self::of(CliVersion::V2_1_325).await
+        Self::of(CliVersion::V2_1_326).await
     }
 
     async fn of(version: CliVersion) -> Self {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::bed::Bed;
 use super::client::{Daemon, Socket};
-use super::place::{Answer, JSON, ask, bearer, counted, log_in, request, upgrade};
+use super::place::{Answer, JSON, ask, bearer, counted, log_in, request, socket_lines, upgrade};
 use pilothouse_host::Host;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -31,7 +31,13 @@ async fn private_routes(daemon: &Daemon, session: &str) -> Vec<String> {
         return routes;
     }
     let document: Value = serde_json::from_str(&document.body).unwrap();
-    let public = ["/api/v1/health", "/api/v1/login", "/api/v1/logout", "/api/openapi.json"];
+    let public = [
+        "/api/v1/health",
+        "/api/v1/challenge",
+        "/api/v1/login",
+        "/api/v1/logout",
+        "/api/openapi.json",
+    ];
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in ["get", "post", "put", "patch", "delete"] {
             if item[method].is_object() && !public.contains(&path.as_str()) {
@@ -105,7 +111,7 @@ async fn nobody_is_let_in_without_the_token() {
 async fn a_browser_gets_a_socket_only_from_our_own_page() {
     let bed = Bed::new();
     let daemon = Daemon::start(&bed).await;
-    let cookie = log_in(&daemon.address, &daemon.token, None).await;
+    let page = log_in(&daemon.address, &daemon.token, None).await;
     let own = format!("Origin: http://{}", daemon.address);
     let table: [(&str, &[&str], u16, &str); 6] = [
         ("another site", &["Origin: http://evil.example"], 403, "foreign-origin"),
@@ -117,13 +123,13 @@ async fn a_browser_gets_a_socket_only_from_our_own_page() {
     ];
     for (name, more, status, problem) in table {
         let mut lines = upgrade();
-        lines.push(cookie.clone());
+        lines.extend([page.cookie.clone(), page.offer()]);
         lines.extend(more.iter().map(|line| (*line).to_owned()));
         let answer = ask(&daemon.address, "GET /api/v1/ws", &lines, "").await;
         assert_eq!((answer.status, &*answer.problem()), (status, problem), "{name}: {answer:?}");
     }
     let mut lines = upgrade();
-    lines.extend([cookie, own]);
+    lines.extend(socket_lines(&page, &daemon.address));
     let mut stream = tokio::net::TcpStream::connect(&daemon.address).await.unwrap();
     let bytes = request(&daemon.address, "GET /api/v1/ws", &lines, "");
     stream.write_all(bytes.as_bytes()).await.unwrap();

@@ -7,20 +7,11 @@ use tokio::net::TcpStream;
 
 use super::bed::{Bed, PATIENCE};
 use super::client::Socket;
-use super::place::{Answer, Place, ask, bearer, listen};
+use super::page::Page;
+use super::place::{Answer, Place, ask, bearer, listen, socket_lines};
 
-/// A browser that has logged in: its cookie, as a line of a request.
-async fn log_in(place: &Place) -> String {
-    let lines = [bearer(&place.token), "Content-Type: application/json".to_owned()];
-    let link = ask(&place.address, "POST /api/v1/login/links", &lines, "{}").await;
-    let link: serde_json::Value = serde_json::from_str(&link.body).unwrap();
-    let code = link["path"].as_str().unwrap().strip_prefix("/login#").unwrap();
-    let body = json!({ "code": code }).to_string();
-    let lines = ["Content-Type: application/json".to_owned(), origin(place)];
-    let reply = ask(&place.address, "POST /api/v1/login", &lines, &body).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap();
-    format!("Cookie: {cookie}")
+async fn log_in(place: &Place) -> Page {
+    super::place::log_in(&place.address, &place.token, None).await
 }
 
 fn origin(place: &Place) -> String {
@@ -28,9 +19,10 @@ fn origin(place: &Place) -> String {
 }
 
 /// A stream of a session's events that has begun.
-async fn stream(place: &Place, session: &str, line: &str) -> TcpStream {
+async fn stream(place: &Place, session: &str, page: Option<&Page>) -> TcpStream {
     let start = format!("GET /api/v1/sessions/{session}/stream");
-    let lines = [line.to_owned(), "Connection: keep-alive".to_owned()];
+    let mut lines = page.map_or_else(|| vec![bearer(&place.token)], |page| page.lines(&start));
+    lines.push("Connection: keep-alive".to_owned());
     let (answer, stream): (Answer, _) = listen(&place.address, &start, &lines, "event: live").await;
     assert_eq!(answer.status, 200);
     stream
@@ -60,17 +52,33 @@ async fn what_was_opened_with_a_login_ends_with_it() {
     let session = bed.session(&place.host).await.to_string();
     let (leaving, staying) = (log_in(&place).await, log_in(&place).await);
     let mut by_token = place.socket().await;
-    let lines = [leaving.clone(), origin(&place)];
-    let gone = (
-        stream(&place, &session, &leaving).await,
-        Socket::open_with(&place.address, &lines).await.unwrap(),
-    );
-    let lines = [staying.clone(), origin(&place)];
-    let kept_stream = stream(&place, &session, &staying).await;
-    let mut kept = Socket::open_with(&place.address, &lines).await.unwrap();
+    let opened = async |page: &Page| {
+        let lines = socket_lines(page, &place.address);
+        let socket = Socket::open_with(&place.address, &lines).await.unwrap();
+        (stream(&place, &session, Some(page)).await, socket)
+    };
+    let gone = opened(&leaving).await;
+    let (kept_stream, mut kept) = opened(&staying).await;
 
-    let lines = [leaving, origin(&place)];
-    let out = ask(&place.address, "POST /api/v1/logout", &lines, "").await;
+    let start = "POST /api/v1/logout";
+    let mut lines = leaving.lines(start);
+    lines.push(origin(&place));
+    let out = ask(&place.address, start, &lines, "").await;
+    assert_eq!(out.status, 204, "{out:?}");
+    is_cut(gone.0).await;
+    socket_is_cut(gone.1).await;
+    answers(&mut kept).await;
+
+    // Ended from elsewhere, one by one.
+    let ended = log_in(&place).await;
+    let gone = opened(&ended).await;
+    let start = "GET /api/v1/login";
+    let who = ask(&place.address, start, &ended.lines(start), "").await;
+    let who: serde_json::Value = serde_json::from_str(&who.body).unwrap();
+    let start = format!("DELETE /api/v1/logins/{}", who["identity"]["id"].as_str().unwrap());
+    let mut lines = staying.lines(&start);
+    lines.push(origin(&place));
+    let out = ask(&place.address, &start, &lines, "").await;
     assert_eq!(out.status, 204, "{out:?}");
     is_cut(gone.0).await;
     socket_is_cut(gone.1).await;
@@ -136,7 +144,7 @@ async fn what_is_open_ends_with_the_daemon_also_where_its_process_goes_on() {
     let session = bed.session(&place.host).await.to_string();
     let mut socket = place.socket().await;
     answers(&mut socket).await;
-    let stream = stream(&place, &session, &bearer(&place.token)).await;
+    let stream = stream(&place, &session, None).await;
     place.close().await;
     socket_is_cut(socket).await;
     is_cut(stream).await;

@@ -8,8 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::bed::{Bed, PATIENCE, script};
-use super::client::{Socket, narrow};
-use super::place::{Place, bearer, counted, request, upgrade};
+use super::client::{Daemon, Gone, Socket, narrow};
+use super::place::{JSON, Place, ask, bearer, counted, request, upgrade};
 
 fn prompt(lines: &str) -> Value {
     json!({"do": "prompt", "content": script(lines)})
@@ -202,4 +202,45 @@ async fn half_a_frame_holds_up_nobody() {
     drop(halves);
     is_well(&mut socket).await;
     place.close().await;
+}
+
+#[tokio::test]
+async fn few_open_files_do_not_keep_the_owner_from_files() {
+    let bed = Bed::new();
+    let daemon = Daemon::start_with_files(&bed, 256).await;
+    std::fs::write(bed.path("work/note.txt"), "read me").unwrap();
+    let known = [bearer(&daemon.token), JSON.to_owned()];
+    let body = json!({"cwd": bed.path("work")}).to_string();
+    let made = ask(&daemon.address, "POST /api/v1/sessions", &known, &body).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let made: Value = serde_json::from_str(&made.body).unwrap();
+    let session = made["id"].as_str().unwrap();
+    // More than it could have open.
+    let mut idle = Vec::new();
+    for _ in 0..400 {
+        idle.push(TcpStream::connect(&daemon.address).await.unwrap());
+    }
+    // Its owner's are turned away before it has no file left.
+    let mut sockets = Vec::new();
+    loop {
+        let opening = Socket::open(&daemon.address, Some(&daemon.token));
+        match tokio::time::timeout(PATIENCE, opening).await.expect("an answer") {
+            Ok(socket) => sockets.push(socket),
+            Err(Gone) => break,
+        }
+    }
+    assert!((64..256).contains(&sockets.len()), "{}", sockets.len());
+    let read = format!("GET /api/v1/sessions/{session}/files/read?path=note.txt");
+    for _ in 0..20 {
+        // A place is free as soon as the daemon has seen one of them go.
+        drop(sockets.pop());
+        let answer = loop {
+            let answer = ask(&daemon.address, &read, &known, "").await;
+            if answer.status != 503 || answer.problem() != "too-many-connections" {
+                break answer;
+            }
+        };
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert!(answer.body.contains("read me"), "{answer:?}");
+    }
 }

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::bed::{Bed, PATIENCE};
 use super::client::Socket;
+use super::page::Page;
 
 /// A daemon that runs as long as this is there.
 pub(crate) struct Place {
@@ -186,8 +187,8 @@ pub(crate) fn bearer(token: &str) -> String {
 
 pub(crate) const JSON: &str = "Content-Type: application/json";
 
-/// The `Cookie` line of a browser that has logged in with a link of this name.
-pub(crate) async fn log_in(address: &str, token: &str, name: Option<&str>) -> String {
+/// A page that has logged in with a link of this name.
+pub(crate) async fn log_in(address: &str, token: &str, name: Option<&str>) -> Page {
     let lines = [bearer(token), JSON.to_owned()];
     let body = serde_json::json!({ "name": name }).to_string();
     let link = ask(address, "POST /api/v1/login/links", &lines, &body).await;
@@ -197,7 +198,12 @@ pub(crate) async fn log_in(address: &str, token: &str, name: Option<&str>) -> St
     let body = serde_json::json!({ "code": code }).to_string();
     let reply = ask(address, "POST /api/v1/login", &lines, &body).await;
     assert_eq!(reply.status, 200, "{reply:?}");
-    format!("Cookie: {}", reply.header("set-cookie").unwrap().split(';').next().unwrap())
+    Page::of(|name| reply.header(name), &reply.body)
+}
+
+/// The lines with which a page asks for a WebSocket, beside those of every client.
+pub(crate) fn socket_lines(page: &Page, address: &str) -> Vec<String> {
+    vec![page.cookie.clone(), page.offer(), format!("Origin: http://{address}")]
 }
 
 /// The lines that ask for a WebSocket.

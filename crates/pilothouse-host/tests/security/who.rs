@@ -5,47 +5,63 @@ use serde_json::{Value, json};
 
 use super::bed::{Bed, script};
 use super::client::Socket;
-use super::place::{JSON, Place, ask, bearer, log_in};
+use super::page::Page;
+use super::place::{JSON, Place, ask, bearer, log_in, socket_lines};
 
-/// One who may do everything: the lines of its requests, and what the audit is to call it.
+/// One who may do everything, and what the audit is to call it.
 struct Client {
-    lines: Vec<String>,
+    page: Option<Page>,
     identity: String,
 }
 
 impl Client {
-    async fn with_token(place: &Place) -> Self {
-        Self { lines: vec![bearer(&place.token)], identity: "token".to_owned() }
+    async fn with_token(_: &Place) -> Self {
+        Self { page: None, identity: "token".to_owned() }
+    }
+
+    /// The lines of a request.
+    fn lines(&self, place: &Place, start: &str) -> Vec<String> {
+        let mut lines = match &self.page {
+            Some(page) => page.lines(start),
+            None => vec![bearer(&place.token)],
+        };
+        lines.extend([format!("Origin: http://{}", place.address), JSON.to_owned()]);
+        lines
     }
 
     async fn with_link(place: &Place, name: Option<&str>) -> Self {
-        let cookie = log_in(&place.address, &place.token, name).await;
-        let lines = vec![cookie, format!("Origin: http://{}", place.address)];
-        let who = ask(&place.address, "GET /api/v1/login", &lines, "").await;
+        let page = log_in(&place.address, &place.token, name).await;
+        let client = Self { page: Some(page), identity: String::new() };
+        let start = "GET /api/v1/login";
+        let who = ask(&place.address, start, &client.lines(place, start), "").await;
         let who: Value = serde_json::from_str(&who.body).unwrap();
         assert_eq!(who["name"], name.unwrap_or("browser"), "{who}");
         let id = who["identity"]["id"].as_str().unwrap();
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-        Self { lines, identity: format!("login:{id}{name}") }
+        Self { identity: format!("login:{id}{name}"), ..client }
     }
 
     async fn create(&self, bed: &Bed, place: &Place) -> String {
         let body = json!({ "cwd": bed.path("work") }).to_string();
-        let lines: Vec<_> = self.lines.iter().cloned().chain([JSON.to_owned()]).collect();
-        let made = ask(&place.address, "POST /api/v1/sessions", &lines, &body).await;
+        let start = "POST /api/v1/sessions";
+        let made = ask(&place.address, start, &self.lines(place, start), &body).await;
         assert_eq!(made.status, 201, "{made:?}");
         let made: Value = serde_json::from_str(&made.body).unwrap();
         made["id"].as_str().unwrap().to_owned()
     }
 
     async fn socket(&self, place: &Place) -> Socket {
-        Socket::open_with(&place.address, &self.lines).await.unwrap()
+        let lines = match &self.page {
+            Some(page) => socket_lines(page, &place.address),
+            None => vec![bearer(&place.token)],
+        };
+        Socket::open_with(&place.address, &lines).await.unwrap()
     }
 
     /// Decides the first request of a session, over HTTP.
     async fn decide(&self, place: &Place, session: &str, decision: &Value) {
         let start = format!("POST /api/v1/sessions/{session}/approvals/1/decision");
-        let lines: Vec<_> = self.lines.iter().cloned().chain([JSON.to_owned()]).collect();
+        let lines = self.lines(place, &start);
         let decided = ask(&place.address, &start, &lines, &decision.to_string()).await;
         assert_eq!(decided.status, 204, "{decided:?}");
     }

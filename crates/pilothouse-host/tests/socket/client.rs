@@ -30,14 +30,14 @@ impl Daemon {
     }
 
     pub(crate) async fn start_at(bed: &Bed, address: &str) -> Self {
-        Self::listening(Self::command(bed, address)).await
+        Self::listening(Self::command(bed, address), bed).await
     }
 
     /// Starts one, and gives what it logs.
     pub(crate) async fn start_heard(bed: &Bed) -> (Self, Lines<BufReader<ChildStderr>>) {
         let mut command = Self::command(bed, "127.0.0.1:0");
         command.stderr(Stdio::piped());
-        let mut daemon = Self::listening(command).await;
+        let mut daemon = Self::listening(command, bed).await;
         let log = BufReader::new(daemon.child.stderr.take().unwrap()).lines();
         (daemon, log)
     }
@@ -53,14 +53,24 @@ impl Daemon {
         command
     }
 
-    async fn listening(mut command: Command) -> Self {
+    /// Starts one that may have so many files open, and can have no more.
+    pub(crate) async fn start_with_files(bed: &Bed, files: u32) -> Self {
+        let plain = Self::command(bed, "127.0.0.1:0");
+        let plain = plain.as_std();
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {files} && exec \"$@\""), "sh"]);
+        command.arg(plain.get_program()).args(plain.get_args());
+        command.env_clear().envs(bed.options("").env).stdout(Stdio::piped()).kill_on_drop(true);
+        Self::listening(command, bed).await
+    }
+
+    async fn listening(mut command: Command, bed: &Bed) -> Self {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = tokio::time::timeout(PATIENCE, lines.next_line());
         let first = first.await.expect("it starts in time").unwrap().expect("it starts");
         let address = first.strip_prefix("listening on ").unwrap().to_owned();
-        let data = Path::new(command.as_std().get_args().next().unwrap());
-        let token = std::fs::read_to_string(data.join("token")).unwrap();
+        let token = std::fs::read_to_string(bed.path("data/token")).unwrap();
         Self { child, address, token: token.trim().to_owned() }
     }
 

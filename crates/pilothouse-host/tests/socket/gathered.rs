@@ -14,6 +14,7 @@ const FRAME: Duration = Duration::from_secs(3600);
 /// Says three pieces, one after the other, each when the host has shown the one before.
 async fn in_pieces(bed: &Bed, place: &Place, session: pilothouse_session::id::SessionId) {
     let mut watcher = Watcher::new(&place.host, session, 0).await;
+    watcher.until_live().await;
     prompt(&place.host, session, "say one\nhold a\nmore two\nhold b\nmore three").await;
     for (piece, hold) in [("one", "a"), ("two", "b")] {
         while !watcher.pieces.contains(piece) {

@@ -1,6 +1,5 @@
 //! What `git` says has changed, file by file.
 
-mod git;
 mod parse;
 mod quoted;
 mod untracked;
@@ -9,7 +8,6 @@ use pilothouse_session::tool::PatchHunk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(super) use git::{Git, Said};
 pub(super) use parse::parse;
 pub(super) use untracked::untracked;
 

@@ -1,12 +1,12 @@
-//! What a run is given in files: servers and settings have secrets, and a command line can be read
-//! by everyone on the machine.
+//! Files that a run reads in place of arguments: servers, settings and the addition to the system
+//! prompt may have secrets, and a command line can be read by everyone on the machine.
 
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use pilothouse_wire::invocation::{Invocation, InvocationError, Settings};
+use pilothouse_wire::invocation::{Invocation, InvocationError, PromptText, Settings};
 use serde_json::Value;
 
 use crate::private::Private;
@@ -15,6 +15,9 @@ use crate::private::Private;
 const SERVERS: &str = "mcp.json";
 /// Their settings.
 const SETTINGS: &str = "settings.json";
+
+/// What is added to their system prompt.
+const PROMPT: &str = "system-prompt.txt";
 
 /// A file that a command line names. Every run of a session finds the same in it.
 #[derive(Clone, PartialEq, Eq)]
@@ -40,7 +43,8 @@ impl fmt::Debug for GivenFile {
     }
 }
 
-/// Takes servers and settings out of the command line, into files in `dir`.
+/// Takes servers, settings and the addition to the system prompt out of the command line, into files
+/// in `dir`.
 pub(super) fn set_apart(
     invocation: &mut Invocation,
     dir: &Path,
@@ -55,6 +59,11 @@ pub(super) fn set_apart(
     if let Some(Settings::Inline(settings)) = &invocation.settings {
         let (path, text) = (dir.join(SETTINGS), Value::Object(settings.clone()).to_string());
         invocation.settings = Some(Settings::File(path.clone()));
+        files.push(GivenFile { path, text });
+    }
+    if let Some(PromptText::Text(text)) = &invocation.append_system_prompt {
+        let (path, text) = (dir.join(PROMPT), text.clone());
+        invocation.append_system_prompt = Some(PromptText::File(path.clone()));
         files.push(GivenFile { path, text });
     }
     Ok(files)

@@ -1,4 +1,4 @@
-//! Whether who asks may ask.
+//! Authenticates requests: by the token, or by the cookie and the page key of a login.
 
 use std::time::Instant;
 
@@ -6,29 +6,30 @@ use axum::http::header;
 use axum::http::request::Parts;
 use jiff::Timestamp;
 
-use super::Guard;
 use super::connection::Connection;
+use super::host::HostName;
 use super::identity::Identity;
-use super::origin;
-use super::seal::{Login, Unsealed};
+use super::logins::Login;
+use super::proof::{CHALLENGE, Proof, Unproven};
+use super::{Guard, cookie, host, origin};
 use crate::http::extract::one_header;
 use crate::http::problem::{Kind, Problem};
 use crate::telemetry::metrics::AuthFailure;
 
-/// More cookies of our name than this are not ours.
-const COOKIES: usize = 4;
+/// The length of a cookie's value: 32 bytes in base64.
+const COOKIE: usize = 43;
 
 /// Who asks, and how that is known.
 pub(super) enum Known {
     ByToken,
-    ByCookie(Login),
+    ByLogin(Login),
 }
 
 impl Known {
     pub(super) fn identity(&self) -> Identity {
         match self {
             Self::ByToken => Identity::Token,
-            Self::ByCookie(login) => Identity::of(login),
+            Self::ByLogin(login) => Identity::of(login),
         }
     }
 }
@@ -49,7 +50,7 @@ impl Guard {
     ) -> Result<Known, Problem> {
         if let Some(told) = one_header(&parts.headers, &header::AUTHORIZATION)? {
             let (scheme, token) = told.split_once(' ').unwrap_or((told, ""));
-            let right = self.secrets().token.is(token.trim());
+            let right = self.token().is(token.trim());
             return match scheme.eq_ignore_ascii_case("bearer") && right {
                 true => Ok(Known::ByToken),
                 false => Err(self.failed(connection, wrong_token())),
@@ -62,40 +63,92 @@ impl Guard {
         }
         let login = self.login_of(&cookies, connection)?;
         origin::check_cookie(parts)?;
-        Ok(Known::ByCookie(login))
+        self.check_page(&login, parts, connection)?;
+        Ok(Known::ByLogin(login))
     }
 
     /// Several cookies may have our name: other ports of this machine can set it too. One that is
     /// genuine will do.
     fn login_of(&self, cookies: &[&str], connection: &Connection) -> Result<Login, Problem> {
-        let (now, secrets) = (Timestamp::now(), self.secrets());
-        let mut expired = false;
-        for cookie in cookies {
-            match secrets.seal.open(cookie, now) {
-                Ok(login) if !self.revoked().has(&login) => return Ok(login),
-                // No guess: it was right once.
-                Ok(_) | Err(Unsealed::Expired) => expired = true,
-                Err(Unsealed::Forged) => {}
-            }
+        if let Some(login) = self.known_login(cookies) {
+            return Ok(login);
         }
-        if expired {
+        let ended = |detail: &str| {
+            // No guess: it may have been right once.
             self.refused(AuthFailure::BadToken);
-            let detail = "the login has ended: open a new login link";
-            return Err(Problem::new(Kind::NotAuthenticated, detail));
+            Problem::new(Kind::NotAuthenticated, detail)
+        };
+        if cookies.iter().any(|cookie| cookie.contains('.')) {
+            return Err(ended(
+                "this login was made by an earlier version of Pilothouse: open a new login link \
+                 (`pilothouse login`)",
+            ));
         }
-        let detail = "the cookie is not one of this daemon, or the token was replaced since: open \
-                      a new login link";
-        Err(self.failed(connection, Problem::new(Kind::NotAuthenticated, detail)))
+        let detail = "the login has ended: open a new login link (`pilothouse login`)";
+        match cookies.iter().any(|cookie| cookie.len() == COOKIE) {
+            true => Err(ended(detail)),
+            false => Err(self.failed(connection, Problem::new(Kind::NotAuthenticated, detail))),
+        }
+    }
+
+    fn known_login(&self, cookies: &[&str]) -> Option<Login> {
+        let now = Timestamp::now();
+        cookies.iter().find_map(|cookie| self.logins().find(cookie, now))
+    }
+
+    /// The login whose cookie a request has, proven or not.
+    pub(super) fn login_named(&self, parts: &Parts, connection: &Connection) -> Option<Login> {
+        self.known_login(&self.cookies(parts, connection))
+    }
+
+    /// Checks that a request comes from the page that has logged in: it is for the origin of that
+    /// page, and has a proof of the page's key.
+    fn check_page(
+        &self,
+        login: &Login,
+        parts: &Parts,
+        connection: &Connection,
+    ) -> Result<(), Problem> {
+        let refusal = |detail: String| {
+            Problem::new(Kind::NotAuthenticated, detail).header(CHALLENGE, self.challenge())
+        };
+        if !is_for(&login.origin, &host::told(parts)?) {
+            self.refused(AuthFailure::BadHost);
+            return Err(refusal(format!(
+                "this login was made at {}: open a login link for this address",
+                login.origin
+            )));
+        }
+        let proof = Proof::of(parts)?;
+        let unproven = match self.challenges().verify(proof, parts, &login.key, Instant::now()) {
+            Ok(()) => return Ok(()),
+            Err(unproven) => unproven,
+        };
+        let detail = match unproven {
+            Unproven::Stale => {
+                "the proof answers an old challenge: answer the one in the header \
+                 `X-Pilothouse-Challenge`"
+            }
+            Unproven::Missing | Unproven::Wrong => {
+                self.refused(AuthFailure::BadToken);
+                // A cookie in the wrong hands is worth a line, not a flood of them.
+                if self.failures().count(connection.household(), Instant::now()).is_ok() {
+                    let (peer, login) = (connection.peer.ip(), login.id);
+                    tracing::warn!(%peer, %login, ?unproven, "a cookie came without its page key");
+                }
+                "the cookie alone is not enough: the page that logged in proves its key with the \
+                 header `X-Pilothouse-Proof`; open a new login link (`pilothouse login`) if this \
+                 browser has lost the key; programs send `Authorization: Bearer`"
+            }
+        };
+        Err(refusal(detail.to_owned()))
     }
 
     fn cookies<'p>(&self, parts: &'p Parts, connection: &Connection) -> Vec<&'p str> {
         let name = self.cookie_name(connection);
         let all = parts.headers.get_all(header::COOKIE).iter();
         all.filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .filter_map(|(key, value)| (key == name).then_some(value))
-            .take(COOKIES)
+            .flat_map(|value| cookie::values(value, &name))
             .collect()
     }
 
@@ -122,6 +175,14 @@ impl Guard {
         let prefix = if connection.secure { "__Host-" } else { "" };
         format!("{prefix}pilothouse_{}", connection.local.port())
     }
+}
+
+/// Whether a request for `host` is for the origin of a login.
+fn is_for(origin: &str, host: &HostName) -> bool {
+    origin.split_once("://").is_some_and(|(scheme, name)| {
+        let port = if scheme == "https" { 443 } else { 80 };
+        name.parse::<HostName>().is_ok_and(|name| name.is(host, port))
+    })
 }
 
 fn wrong_token() -> Problem {

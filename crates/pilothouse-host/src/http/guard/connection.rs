@@ -1,6 +1,6 @@
 //! What is known of the connection a request came over.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// The connection. [`serve`](super::serve) attaches it to every request; without it the guard
 /// refuses everything.
@@ -31,12 +31,28 @@ impl Connection {
     }
 }
 
-/// What one client can choose from freely counts as one: with IPv6, a /64.
+/// What one client can choose from freely counts as one: all of loopback, and with IPv6, a /64.
 pub(super) fn household(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(address) if !address.is_loopback() => {
-            IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into())
-        }
+        address if address.is_loopback() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
         address => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_is_one_household_and_so_is_a_network_of_ipv6() {
+        let of = |text: &str| household(text.parse().unwrap());
+        for address in ["127.0.0.1", "127.0.0.2", "127.255.3.4", "::1", "::ffff:127.9.9.9"] {
+            assert_eq!(of(address), of("127.0.0.1"), "{address}");
+        }
+        assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff:ffff:ffff:ffff"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("10.0.0.1"), of("10.0.0.2"));
     }
 }

@@ -1,9 +1,16 @@
-//! Counts connections: all of them, and those of one address.
+//! Gives connections their places: so many in all, and so many of one address.
+//!
+//! A connection is known once a request on it was authenticated. When all places are taken, the
+//! oldest connection that is not known loses its place to the new one: whoever fills the daemon with
+//! idle connections displaces only connections of that kind, and the owner's next one gets in. Only
+//! when all others are known is a new one turned away.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
 
 use super::limits::Limits;
 
@@ -20,15 +27,53 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Inside {
-    all: usize,
+    /// By number: the oldest first.
+    all: BTreeMap<u64, Held>,
     of: HashMap<IpAddr, usize>,
+    entered: u64,
+}
+
+/// A place that is taken.
+#[derive(Debug)]
+struct Held {
+    address: IpAddr,
+    place: Place,
+    leave: CancellationToken,
+}
+
+/// The place of a connection, as its requests see it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place(Arc<AtomicBool>);
+
+impl Place {
+    /// Whether the last request of this connection that needed it was authenticated.
+    pub(super) fn set_known(&self, known: bool) {
+        self.0.store(known, Ordering::Relaxed);
+    }
+
+    fn is_known(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// A place inside; given back when it is dropped.
 #[derive(Debug)]
 pub(super) struct Pass {
     gate: Gate,
-    address: IpAddr,
+    number: u64,
+    place: Place,
+    leave: CancellationToken,
+}
+
+impl Pass {
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Cancelled when the place was given to another connection.
+    pub(super) fn leave(&self) -> &CancellationToken {
+        &self.leave
+    }
 }
 
 impl Gate {
@@ -46,28 +91,63 @@ impl Gate {
         self.0.turned_away.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    /// Takes a place, from the oldest connection that is not known if there is no other.
     pub(super) fn enter(&self, address: IpAddr) -> Option<Pass> {
-        let mut inside = self.0.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = self.inside();
         let of_one = inside.of.get(&address).copied().unwrap_or_default();
-        if inside.all >= self.0.most || of_one >= self.0.most_of_one {
-            return None;
+        let is_free = if of_one >= self.0.most_of_one {
+            inside.displace(|held| held.address == address)
+        } else {
+            inside.all.len() < self.0.most || inside.displace(|_| true)
+        };
+        is_free.then(|| {
+            let number = inside.entered;
+            let (place, leave) = (Place::default(), CancellationToken::new());
+            let held = Held { address, place: place.clone(), leave: leave.clone() };
+            inside.entered += 1;
+            inside.all.insert(number, held);
+            *inside.of.entry(address).or_default() += 1;
+            Pass { gate: self.clone(), number, place, leave }
+        })
+    }
+
+    /// Has the oldest connection that is not known closed, for lack of something else than places.
+    pub(super) fn make_room(&self) {
+        self.inside().displace(|_| true);
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.0.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inside {
+    /// Takes the place of the oldest connection that is not known; whether there was one.
+    fn displace(&mut self, fits: impl Fn(&Held) -> bool) -> bool {
+        let mut all = self.all.iter();
+        let oldest = all.find(|(_, held)| !held.place.is_known() && fits(held));
+        let Some(number) = oldest.map(|(number, _)| *number) else { return false };
+        if let Some(held) = self.remove(number) {
+            held.leave.cancel();
         }
-        inside.all += 1;
-        inside.of.insert(address, of_one + 1);
-        Some(Pass { gate: self.clone(), address })
+        true
+    }
+
+    fn remove(&mut self, number: u64) -> Option<Held> {
+        let held = self.all.remove(&number)?;
+        if let Some(count) = self.of.get_mut(&held.address) {
+            *count -= 1;
+            if *count == 0 {
+                self.of.remove(&held.address);
+            }
+        }
+        Some(held)
     }
 }
 
 impl Drop for Pass {
     fn drop(&mut self) {
-        let mut inside = self.gate.0.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        inside.all = inside.all.saturating_sub(1);
-        if let Some(count) = inside.of.get_mut(&self.address) {
-            *count -= 1;
-            if *count == 0 {
-                inside.of.remove(&self.address);
-            }
-        }
+        self.gate.inside().remove(self.number);
     }
 }
 
@@ -75,19 +155,64 @@ impl Drop for Pass {
 mod tests {
     use super::*;
 
+    fn gate(connections: usize, connections_per_address: usize) -> Gate {
+        Gate::new(&Limits { connections, connections_per_address, ..Limits::default() })
+    }
+
+    fn known(gate: &Gate, address: IpAddr) -> Pass {
+        let pass = gate.enter(address).unwrap();
+        pass.place().set_known(true);
+        pass
+    }
+
+    const A: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+    const B: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
+
     #[test]
     fn places_are_counted_and_given_back() {
-        let limits = Limits { connections: 3, connections_per_address: 2, ..Limits::default() };
-        let gate = Gate::new(&limits);
-        let (a, b) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
-        let first = gate.enter(a).unwrap();
-        let _second = gate.enter(a).unwrap();
-        assert!(gate.enter(a).is_none(), "one address has two");
-        let third = gate.enter(b).unwrap();
-        assert!(gate.enter(b).is_none(), "all have three");
+        let gate = gate(3, 2);
+        let first = known(&gate, A);
+        let _second = known(&gate, A);
+        assert!(gate.enter(A).is_none(), "one address has two");
+        let third = known(&gate, B);
+        assert!(gate.enter(B).is_none(), "all have three");
         drop(third);
         drop(first);
-        assert!(gate.enter(a).is_some());
-        assert_eq!(gate.0.inside.lock().unwrap().of.len(), 1, "who has left is forgotten");
+        assert!(gate.enter(A).is_some());
+        assert_eq!(gate.inside().of.len(), 1, "addresses without connections are forgotten");
+    }
+
+    #[test]
+    fn displaces_the_oldest_that_is_not_known() {
+        let gate = gate(4, 3);
+        let owner = known(&gate, A);
+        let [old, young] = [(); 2].map(|()| gate.enter(A).unwrap());
+        let other = gate.enter(B).unwrap();
+        // The address has all its places: one of its own goes.
+        let newest = gate.enter(A).unwrap();
+        assert!(old.leave().is_cancelled() && !young.leave().is_cancelled());
+        drop(old);
+        assert_eq!(gate.inside().all.len(), 4, "a place that was taken is not given back twice");
+        // All places are taken: the oldest of any address goes.
+        let last = gate.enter(B).unwrap();
+        assert!(young.leave().is_cancelled());
+        assert!(![&owner, &other, &newest, &last].iter().any(|pass| pass.leave().is_cancelled()));
+    }
+
+    #[test]
+    fn never_displaces_a_known_connection() {
+        let gate = gate(3, 3);
+        let owner = [known(&gate, A), known(&gate, A)];
+        let mut strangers = Vec::new();
+        for _ in 0..100 {
+            strangers.push(gate.enter(A).unwrap());
+        }
+        gate.make_room();
+        assert!(strangers.iter().all(|pass| pass.leave().is_cancelled()));
+        assert!(owner.iter().all(|pass| !pass.leave().is_cancelled()));
+        // One whose login has ended is like any other.
+        owner[0].place().set_known(false);
+        gate.make_room();
+        assert!(owner[0].leave().is_cancelled());
     }
 }

@@ -150,7 +150,8 @@ pub(super) fn check(
     Err(Problem::new(Kind::WrongHost, detail))
 }
 
-fn told(parts: &Parts) -> Result<HostName, Problem> {
+/// The host that a request names, whether or not it is ours.
+pub(super) fn told(parts: &Parts) -> Result<HostName, Problem> {
     let bad = |detail: &str| Problem::new(Kind::BadHost, detail);
     let mut values = parts.headers.get_all(header::HOST).iter();
     let value = values.next().ok_or_else(|| bad("there is no `Host` header: send one"))?;

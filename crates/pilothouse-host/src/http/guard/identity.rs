@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::access::nobody;
-use super::seal::Login;
+use super::logins::Login;
 use crate::http::problem::Problem;
 
 /// Who asks: for the audit, and for handlers, which get it as an argument.

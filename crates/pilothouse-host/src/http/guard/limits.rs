@@ -78,6 +78,10 @@ pub struct LoginTerms {
     pub links: usize,
     /// How long a login lasts.
     pub login_life: Duration,
+    /// Ends a login that was not used for this long.
+    pub login_idle: Duration,
+    /// The most logins; a new one ends the one that was not used for longest.
+    pub logins: usize,
 }
 
 impl Default for LoginTerms {
@@ -86,6 +90,8 @@ impl Default for LoginTerms {
             link_life: Duration::from_secs(5 * 60),
             links: 16,
             login_life: Duration::from_secs(30 * 24 * 60 * 60),
+            login_idle: Duration::from_secs(7 * 24 * 60 * 60),
+            logins: 256,
         }
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! # What it promises
 //!
-//! - Every route but those in [`Routes::pages`], `GET /api/v1/health` and logging in and out needs
-//!   the token (`Authorization: Bearer`) or the cookie of a browser that has logged in. So does
-//!   everything under `/api/` that is not there.
+//! - Every route but those in [`Routes::pages`], `GET /api/v1/health`, `POST /api/v1/challenge` and
+//!   logging in and out needs the token (`Authorization: Bearer`), or the cookie of a browser that
+//!   has logged in together with a proof of the page's key. So does everything under `/api/` that is
+//!   not there.
 //! - A request that is for another host, comes from a page of another site, or carries a secret in
 //!   its address is refused before any handler sees it; so is one that is too large, or too slow.
 //! - Every refusal is a [`Problem`]; every answer wears strict headers.
@@ -13,18 +14,24 @@
 //!
 //! # What to know
 //!
-//! - Cookies do not know ports. A browser that has logged in on `localhost` sends its cookie to
-//!   every other server on `localhost` that its owner visits; such a server could use it. Whoever
-//!   runs servers they do not trust on the same name uses `127.0.0.1` for one of them.
-//! - On loopback all clients have one address, and share its limit of connections and of failed
-//!   attempts. The latter never stands in the way of who is right.
+//! - Cookies do not know ports: browsers send ours to every other server on the same host, and an
+//!   open page sends it to whoever takes the port while the daemon is down. So the cookie alone
+//!   opens nothing (see `proof`).
+//! - Without TLS, a server that takes the port can serve its own script at our origin, and the
+//!   script can use the key that the page keeps there. On machines with other users, use TLS.
+//! - On loopback all clients count as one address, and share its limit of connections and of failed
+//!   attempts. Neither stands in the way of the owner: a right token is never slowed down, and when
+//!   all places are taken, the oldest connection that was never authenticated loses its own.
 //! - Behind a proxy all clients have the proxy's address, and its TLS is not ours: the cookie is
 //!   not marked `Secure`.
 
 mod access;
 mod admit;
 mod body;
+mod challenge;
 mod connection;
+#[doc(hidden)]
+pub mod cookie;
 mod dress;
 mod exposure;
 mod failures;
@@ -33,12 +40,13 @@ mod host;
 mod identity;
 mod limits;
 mod links;
+mod logins;
+mod manage;
 mod origin;
 mod passed;
+mod proof;
 pub mod redact;
-mod revoked;
 mod routes;
-mod seal;
 mod serve;
 mod stay;
 mod tls;
@@ -46,7 +54,7 @@ mod token;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
@@ -57,12 +65,15 @@ use jiff::Timestamp;
 
 pub use body::BodyTerms;
 pub(crate) use body::{BodyError, Bounded};
+pub use challenge::{BadChallenge, Challenge, ChallengeReply, ChallengeRequest};
 pub use connection::Connection;
 pub use exposure::{Exposed, Exposure};
 pub use host::{BadHostName, HostName};
 pub use identity::Identity;
 pub use limits::{FailureTerms, Limits, LoginTerms};
 pub use links::LoginLink;
+pub use manage::{ChangeLogin, LoginRow, OfLogin};
+pub(crate) use proof::SUBPROTOCOL;
 pub use routes::{Health, LinkRequest, LoginReply, LoginRequest, WhoAmI};
 pub use serve::{ListenError, Listener, serve};
 pub use stay::Stay;
@@ -75,9 +86,10 @@ use crate::telemetry;
 use crate::telemetry::metrics::{AuthFailure, Metrics};
 use access::Known;
 use failures::Failures;
+use gate::Place;
 use links::Links;
-use revoked::Revoked;
-use seal::Seal;
+use logins::{LoginId, Logins};
+use proof::Challenges;
 use stay::Stays;
 
 /// What a guard goes by.
@@ -105,24 +117,12 @@ pub struct Guard(Arc<Inner>);
 
 struct Inner {
     options: GuardOptions,
-    secrets: RwLock<Arc<Secrets>>,
+    token: RwLock<Token>,
     links: Links,
     failures: Failures,
-    revoked: Revoked,
+    logins: Logins,
+    challenges: Challenges,
     stays: Stays,
-}
-
-struct Secrets {
-    token: Token,
-    seal: Seal,
-}
-
-impl Secrets {
-    /// The token is kept out of logs from now on; also when it is none any more.
-    fn new(token: Token, unspoken: &telemetry::Secrets) -> Arc<Self> {
-        let _long_enough = unspoken.register(token.reveal());
-        Arc::new(Self { seal: Seal::new(&token), token })
-    }
 }
 
 /// What is to be guarded.
@@ -139,13 +139,16 @@ impl Guard {
     /// With the token of the data directory; makes one if there is none.
     pub fn open(options: GuardOptions) -> Result<Self, TokenError> {
         let token = Token::load_or_create(&options.data_dir)?;
-        let revoked = Revoked::load(&options.data_dir, Timestamp::now())
-            .map_err(|source| TokenError::File { path: options.data_dir.clone(), source })?;
+        let login = options.login.clone();
+        let logins = Logins::open(&options.data_dir, &token, login, Timestamp::now());
+        // Kept out of logs from now on.
+        let _long_enough = options.unspoken.register(token.reveal());
         Ok(Self(Arc::new(Inner {
-            secrets: RwLock::new(Secrets::new(token, &options.unspoken)),
+            token: RwLock::new(token),
             links: Links::new(options.login.clone()),
             failures: Failures::new(options.failures.clone()),
-            revoked,
+            logins,
+            challenges: Challenges::new(Instant::now()).map_err(TokenError::Random)?,
             stays: Stays::default(),
             options,
         })))
@@ -153,20 +156,22 @@ impl Guard {
 
     /// The token, for programs that are started by us.
     pub fn token(&self) -> Token {
-        self.secrets().token.clone()
+        self.0.token.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Replaces the token: all programs and all browsers are out. Blocks for a file.
     pub fn replace_token(&self) -> Result<Token, TokenError> {
-        let mut secrets = self.0.secrets.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.token.write().unwrap_or_else(PoisonError::into_inner);
         let token = Token::replace(&self.0.options.data_dir)?;
-        *secrets = Secrets::new(token.clone(), &self.0.options.unspoken);
-        self.0.stays.end_all();
+        // Also the old one stays out of logs.
+        let _long_enough = self.0.options.unspoken.register(token.reveal());
+        *kept = token.clone();
         self.0.links.clear();
-        if let Err(error) = self.0.revoked.clear() {
-            // No harm: they are of the old token.
-            tracing::warn!(%error, "the list of ended logins could not be emptied");
+        if let Err(error) = self.0.logins.clear(&token) {
+            // No harm: the file is of the old token, which makes it void.
+            tracing::warn!(%error, "the file of logins could not be emptied");
         }
+        self.0.stays.end_all();
         Ok(token)
     }
 
@@ -191,12 +196,26 @@ impl Guard {
         &self.0.options.allowed_hosts
     }
 
-    fn login_life(&self) -> Duration {
-        self.0.options.login.login_life
+    fn login_terms(&self) -> &LoginTerms {
+        &self.0.options.login
     }
 
-    fn secrets(&self) -> Arc<Secrets> {
-        Arc::clone(&self.0.secrets.read().unwrap_or_else(PoisonError::into_inner))
+    /// The challenge that pages should answer.
+    fn challenge(&self) -> HeaderValue {
+        let challenge = self.0.challenges.current(Instant::now());
+        HeaderValue::try_from(challenge).unwrap_or_else(|_| HeaderValue::from_static(""))
+    }
+
+    /// Records that a login is used.
+    fn used(&self, login: LoginId) {
+        if self.logins().touch(login, Timestamp::now()) {
+            let guard = self.clone();
+            tokio::task::spawn_blocking(move || {
+                if let Err(error) = guard.logins().save() {
+                    tracing::warn!(%error, "the file of logins could not be written");
+                }
+            });
+        }
     }
 
     fn links(&self) -> &Links {
@@ -207,8 +226,12 @@ impl Guard {
         &self.0.failures
     }
 
-    fn revoked(&self) -> &Revoked {
-        &self.0.revoked
+    fn challenges(&self) -> &Challenges {
+        &self.0.challenges
+    }
+
+    fn logins(&self) -> &Logins {
+        &self.0.logins
     }
 
     fn stays(&self) -> &Stays {
@@ -254,18 +277,30 @@ async fn enter(State(guard): State<Guard>, request: Request, next: Next) -> Resp
         Some(connection) => guard.authenticate(&parts, connection),
         None => Err(admit::unknown_connection()),
     };
+    if let Some(place) = parts.extensions.get::<Place>() {
+        place.set_known(known.is_ok());
+    }
     match known {
         Ok(known) => {
-            let stay = guard.stays().of(&known, &all);
-            if let Known::ByCookie(login) = &known
-                && guard.revoked().has(login)
-            {
-                // It was ended while we looked.
-                stay.end();
+            let stay = guard.stays().of(&known, &all, &guard);
+            let by_login = match &known {
+                Known::ByToken => None,
+                Known::ByLogin(login) => Some(login.id),
+            };
+            if let Some(login) = by_login {
+                if !guard.logins().has(login) {
+                    // It was ended while we looked.
+                    stay.end();
+                }
+                guard.used(login);
             }
             parts.extensions.insert(stay);
             parts.extensions.insert(known.identity());
-            next.run(Request::from_parts(parts, body)).await
+            let mut response = next.run(Request::from_parts(parts, body)).await;
+            if by_login.is_some() {
+                response.headers_mut().insert(proof::CHALLENGE, guard.challenge());
+            }
+            response
         }
         Err(problem) => problem.into_response(),
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use super::gate::Pass;
+use super::gate::{Pass, Place};
 
 /// How long a client may read nothing of what is there for it. Places are few, and pages need no
 /// login.
@@ -21,12 +21,16 @@ pub(super) struct Passed<S> {
     patience: Duration,
     /// Runs while the client does not read.
     stuck: Option<Pin<Box<Sleep>>>,
-    _pass: Pass,
+    pass: Pass,
 }
 
 impl<S> Passed<S> {
     pub(super) fn new(stream: S, pass: Pass) -> Self {
-        Self { stream, patience: PATIENCE, stuck: None, _pass: pass }
+        Self { stream, patience: PATIENCE, stuck: None, pass }
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        self.pass.place()
     }
 
     /// What has become of a write, and whether it has waited too long.

@@ -21,6 +21,7 @@ impl fmt::Debug for SafeHeaders<'_> {
             header::COOKIE,
             header::SET_COOKIE,
             header::SEC_WEBSOCKET_PROTOCOL,
+            super::proof::PROOF,
         ];
         let entries = self.0.iter().map(|(name, value)| {
             let hidden = value.is_sensitive() || secret.contains(name);

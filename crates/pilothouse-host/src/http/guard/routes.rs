@@ -1,25 +1,28 @@
-//! The routes of the guard itself: health, and logging in and out.
+//! The routes of the guard itself: health, the proof for clients, and logging in and out.
 
+use std::fmt;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, patch, post};
 use axum::{Extension, Json, Router};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::access::Known;
+use super::body::BodyTerms;
+use super::challenge::{self, ChallengeReply, ChallengeRequest, Prover};
 use super::connection::Connection;
 use super::identity::Identity;
 use super::links::LoginLink;
-use super::seal::{Login, LoginId};
-use super::{Guard, enter};
-use crate::http::extract::ApiJson;
+use super::logins::{Login, LoginId, NewLogin};
+use super::{Guard, enter, host, manage, proof};
+use crate::http::extract::{ApiJson, one_header};
 use crate::http::problem::{Fault, Kind, Problem};
 
 /// The longest name of a login, in characters.
@@ -41,12 +44,24 @@ pub struct LoginRequest {
 }
 
 /// A login that has begun. The cookie comes beside it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LoginReply {
     /// Who this is from now on.
     pub identity: Identity,
     /// Until when.
     pub expires_at: Timestamp,
+    /// The page's key, sent only here: 32 bytes in base64url. The page keeps it, never
+    /// sends it, and proves with `X-Pilothouse-Proof` that it has it.
+    pub page_key: String,
+}
+
+/// Without the key.
+impl fmt::Debug for LoginReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { identity, expires_at, page_key: _ } = self;
+        let mut shown = f.debug_struct("LoginReply");
+        shown.field("identity", identity).field("expires_at", expires_at).finish_non_exhaustive()
+    }
 }
 
 /// Who asks.
@@ -71,17 +86,44 @@ pub(super) fn routes(guard: &Guard) -> Router {
     let private = Router::new()
         .route("/api/v1/login", get(who_am_i))
         .route("/api/v1/login/links", post(link))
+        .route("/api/v1/logins", get(manage::list))
+        .route("/api/v1/logins/{login}", patch(manage::change).delete(manage::end))
         .route("/api/v1/logout/everywhere", post(logout_everywhere))
         .route_layer(from_fn_with_state(guard.clone(), enter));
     let public = Router::new()
         .route("/api/v1/health", get(health))
         .route("/api/v1/login", post(login))
         .route("/api/v1/logout", post(logout));
-    private.merge(public).with_state(guard.clone())
+    let challenges =
+        Router::new().route("/api/v1/challenge", post(challenge)).layer(from_fn(small_body));
+    private.merge(public).merge(challenges).with_state(guard.clone())
 }
 
 async fn health() -> Json<Health> {
     Json(Health { status: "ok".to_owned() })
+}
+
+/// Proves that this daemon has the token of its data directory, to a client that dialled it.
+async fn challenge(
+    State(guard): State<Guard>,
+    Extension(connection): Extension<Connection>,
+    ApiJson(request): ApiJson<ChallengeRequest>,
+) -> Result<Json<ChallengeReply>, Problem> {
+    let challenge = request.read().map_err(Problem::invalid)?;
+    if !challenge.is_for(&connection) {
+        let detail = "this daemon does not listen at the address that was dialled: something else \
+                      has passed this challenge on, do not send it the token";
+        return Err(Problem::new(Kind::WrongHost, detail));
+    }
+    Ok(Json(Prover::new(&guard.token()).reply(&challenge)))
+}
+
+/// Anybody may send a challenge: no more of it is read than one needs.
+async fn small_body(request: Request, next: Next) -> Response {
+    if let Some(terms) = request.extensions().get::<BodyTerms>() {
+        terms.set(challenge::MOST_BYTES, terms.patience());
+    }
+    next.run(request).await
 }
 
 async fn who_am_i(identity: Identity) -> Json<WhoAmI> {
@@ -99,6 +141,7 @@ async fn link(
 async fn login(
     State(guard): State<Guard>,
     Extension(connection): Extension<Connection>,
+    parts: Parts,
     ApiJson(request): ApiJson<LoginRequest>,
 ) -> Result<Response, Problem> {
     let Some(admission) = guard.links().redeem(&request.code, Instant::now()) else {
@@ -106,33 +149,41 @@ async fn login(
                       with `pilothouse login`";
         return Err(guard.failed(&connection, Problem::new(Kind::LoginRefused, detail)));
     };
-    let life = guard.login_life();
-    let expires = SignedDuration::try_from(life)
-        .ok()
-        .and_then(|life| Timestamp::now().checked_add(life).ok())
-        .unwrap_or(Timestamp::MAX);
-    let id = LoginId::random().map_err(|_| no_random())?;
-    let login = Login { id, name: admission.name, expires };
-    let sealed = guard.secrets().seal.seal(&login);
-    let reply = LoginReply { identity: Identity::of(&login), expires_at: expires };
+    let origin = match one_header(&parts.headers, &header::ORIGIN)? {
+        // It was checked already: it is the host of the request.
+        Some(origin) => origin.to_owned(),
+        None => format!("{}://{}", connection.scheme(), host::told(&parts)?),
+    };
+    let (life, now) = (guard.login_terms().login_life, Timestamp::now());
+    let NewLogin { login, cookie } =
+        Login::begin(admission.name, origin, life, now).map_err(|_| no_random())?;
+    let reply = LoginReply {
+        identity: Identity::of(&login),
+        expires_at: login.expires_at,
+        page_key: login.key.reveal(),
+    };
+    // The same browser again: its new cookie replaces the old one.
+    let before = guard.login_named(&parts, &connection).filter(|it| it.origin == login.origin);
+    guard.begin(login, before.map(|login| login.id)).await?;
     tracing::info!(who = %reply.identity, peer = %connection.peer.ip(), "logged in");
     let mut response = Json(reply).into_response();
-    set_cookie(&mut response, &guard.cookie(&connection, &sealed, life.as_secs()));
+    response.headers_mut().insert(proof::CHALLENGE, guard.challenge());
+    set_cookie(&mut response, &guard.cookie(&connection, &cookie, life.as_secs()));
     Ok(response)
 }
 
-/// Ends the login of this browser. Works without one: what is left of it is taken away.
+/// Ends the login of this browser. Without a login, or without a proof, removes the cookie only. A
+/// proof that is rejected is an error: the page answers the new challenge and asks again.
 async fn logout(
     State(guard): State<Guard>,
     Extension(connection): Extension<Connection>,
     request: Request,
 ) -> Result<Response, Problem> {
     let parts: Parts = request.into_parts().0;
-    if let Ok(Known::ByCookie(login)) = guard.authenticate(&parts, &connection) {
-        let (ending, id) = (guard.clone(), login.id);
-        let ended = blocking(move || ending.revoked().add(&login, Timestamp::now())).await;
-        guard.stays().end(id);
-        ended?;
+    match guard.authenticate(&parts, &connection) {
+        Ok(Known::ByLogin(login)) => drop(guard.end(login.id).await?),
+        Err(problem) if proof::Proof::of(&parts)?.is_some() => return Err(problem),
+        Ok(Known::ByToken) | Err(_) => {}
     }
     Ok(without_cookie(&guard, &connection))
 }
@@ -153,13 +204,13 @@ fn without_cookie(guard: &Guard, connection: &Connection) -> Response {
     response
 }
 
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
 ) -> Result<T, Problem> {
-    let failed = |error: &dyn std::fmt::Display| {
-        tracing::error!(%error, "a login could not be ended");
-        let detail = "a file in the data directory could not be written, so the login was not \
-                      ended for good: see the log, then try again";
+    let failed = |error: &dyn fmt::Display| {
+        tracing::error!(%error, "the file of logins could not be written");
+        let detail = "a file in the data directory could not be written, so logins would not be \
+                      the same after a restart: see the log, then try again";
         Problem::new(Kind::StoreFailed, detail)
     };
     match tokio::task::spawn_blocking(work).await {
@@ -180,14 +231,43 @@ fn no_random() -> Problem {
     Problem::new(Kind::Unavailable, "the system gives no random bytes right now: try again")
 }
 
+/// Checks the name of a login.
+pub(super) fn check_name(name: &str) -> Result<(), Problem> {
+    if name.chars().count() > NAME || name.chars().any(char::is_control) {
+        let detail = format!("a name has at most {NAME} characters and no control characters");
+        return Err(Problem::invalid(Fault::body("/name", detail)));
+    }
+    Ok(())
+}
+
 impl Guard {
     /// A link with which a browser logs in once; `name` is what to call it, or empty.
     pub fn mint_link(&self, name: &str) -> Result<LoginLink, Problem> {
-        if name.chars().count() > NAME || name.chars().any(char::is_control) {
-            let detail = format!("a name has at most {NAME} characters and no control characters");
-            return Err(Problem::invalid(Fault::body("/name", detail)));
-        }
+        check_name(name)?;
         self.links().mint(name.to_owned(), Instant::now()).map_err(|_| no_random())
+    }
+
+    /// Adds a login; ends the one that it replaces, and what makes room for it.
+    async fn begin(&self, login: Login, replaced: Option<LoginId>) -> Result<(), Problem> {
+        if let Some(id) = replaced {
+            self.end(id).await?;
+        }
+        let adding = self.clone();
+        let ended = blocking(move || adding.logins().add(login, Timestamp::now())).await?;
+        for login in ended {
+            self.stays().end(login.id);
+            let who = Identity::of(&login);
+            tracing::warn!(%who, "too many logins: the one that was not used for longest has ended");
+        }
+        Ok(())
+    }
+
+    /// Ends a login and what was opened with it. Returns whether there was one.
+    pub(super) async fn end(&self, id: LoginId) -> Result<bool, Problem> {
+        let ending = self.clone();
+        let ended = blocking(move || ending.logins().end(id)).await;
+        self.stays().end(id);
+        ended
     }
 
     fn cookie(&self, connection: &Connection, value: &str, seconds: u64) -> String {

@@ -31,6 +31,7 @@ use super::limits::Limits;
 use super::passed::Passed;
 use super::tls::Tls;
 use crate::http::problem::{Kind, Problem};
+use crate::open_files::is_exhausted;
 
 /// After an error of the system (no more files, say) it is left alone for so long.
 const RECOVER: Duration = Duration::from_millis(100);
@@ -141,7 +142,14 @@ async fn accept(listener: Listener, serving: Arc<Serving>) {
                 match serving.gate.enter(household(peer.ip())) {
                     Some(pass) => {
                         let (tls, serving) = (listener.tls.clone(), Arc::clone(&serving));
-                        connections.spawn(converse(stream, pass, connection, tls, serving));
+                        let leave = pass.leave().clone();
+                        let talk = converse(stream, pass, connection, tls, serving);
+                        connections.spawn(async move {
+                            tokio::select! {
+                                () = talk => {}
+                                () = leave.cancelled() => {}
+                            }
+                        });
                     }
                     None => {
                         let times = serving.gate.turned_away();
@@ -157,6 +165,9 @@ async fn accept(listener: Listener, serving: Arc<Serving>) {
             Err(error) if is_of_one_client(&error) => {}
             Err(error) => {
                 tracing::error!(%error, "no connection can be accepted");
+                if is_exhausted(&error) {
+                    serving.gate.make_room();
+                }
                 tokio::time::sleep(RECOVER).await;
             }
         }
@@ -235,7 +246,9 @@ where
 {
     let limits = &serving.limits;
     let router = serving.router.clone();
+    let place = stream.place().clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(place.clone());
         request.extensions_mut().insert(connection);
         request.extensions_mut().insert(ConnectInfo(connection.peer));
         let mut router = router.clone();

@@ -1,17 +1,23 @@
-//! For how long who was let in may stay.
+//! Closes long-lived connections when their login ends.
 //!
 //! A WebSocket or a stream outlives the request that opened it. It ends when its login does: when
-//! that is logged out, expires, or when the token is replaced.
+//! that is logged out or ended, expires, or when the token is replaced. While it is open, its login
+//! counts as used.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::Extension;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
+use super::Guard;
 use super::access::Known;
-use super::seal::LoginId;
+use super::logins::LoginId;
+
+/// An open connection counts as use of its login at least this often.
+const TOUCH: Duration = Duration::from_secs(60 * 60);
 
 /// All who may stay.
 #[derive(Debug, Default)]
@@ -28,7 +34,14 @@ struct Inside {
 #[derive(Clone, Debug)]
 pub struct Stay {
     ended: CancellationToken,
-    expires: Option<Timestamp>,
+    login: Option<OfLogin>,
+}
+
+#[derive(Clone, Debug)]
+struct OfLogin {
+    guard: Guard,
+    id: LoginId,
+    expires: Timestamp,
 }
 
 impl Stays {
@@ -43,13 +56,14 @@ impl Stays {
     }
 
     /// How long one may stay who was let in before `all` ends.
-    pub(super) fn of(&self, known: &Known, all: &CancellationToken) -> Stay {
+    pub(super) fn of(&self, known: &Known, all: &CancellationToken, guard: &Guard) -> Stay {
         match known {
-            Known::ByToken => Stay { ended: all.clone(), expires: None },
-            Known::ByCookie(login) => {
+            Known::ByToken => Stay { ended: all.clone(), login: None },
+            Known::ByLogin(login) => {
                 let mut inside = self.inside();
                 let ended = inside.logins.entry(login.id).or_insert_with(|| all.child_token());
-                Stay { ended: ended.clone(), expires: Some(login.expires) }
+                let (guard, id, expires) = (guard.clone(), login.id, login.expires_at);
+                Stay { ended: ended.clone(), login: Some(OfLogin { guard, id, expires }) }
             }
         }
     }
@@ -74,17 +88,25 @@ impl Stay {
 
     /// Waits until it is over.
     pub async fn is_over(self) {
-        let left = self.expires.map(|at| at.duration_since(Timestamp::now()));
-        let expired = async {
-            match left {
-                Some(left) => tokio::time::sleep(left.try_into().unwrap_or_default()).await,
-                None => std::future::pending().await,
-            }
-        };
+        let Self { ended, login } = self;
         tokio::select! {
-            () = self.ended.cancelled() => {}
-            () = expired => {}
+            () = ended.cancelled() => {}
+            () = expired(login) => {}
         }
+    }
+}
+
+/// Waits until a login expires, and records meanwhile that it is in use.
+async fn expired(login: Option<OfLogin>) {
+    let Some(OfLogin { guard, id, expires }) = login else { return std::future::pending().await };
+    let touch = TOUCH.min(guard.login_terms().login_idle / 2);
+    loop {
+        let left = expires.duration_since(Timestamp::now()).try_into().unwrap_or_default();
+        if left == Duration::ZERO {
+            return;
+        }
+        tokio::time::sleep(touch.min(left)).await;
+        guard.used(id);
     }
 }
 

@@ -14,6 +14,11 @@ pub const TOKEN_FILE: &str = "token";
 
 const BYTES: usize = 32;
 
+/// Begins every new token, so that scanners for leaked secrets can find it. It also keeps what is
+/// shown of half-written text the same for every daemon: the redactor holds back an end of text that
+/// could begin a secret, and a random first letter would make that a random letter.
+const PREFIX: &str = "ph_";
+
 /// Who knows it may do everything. Never shown by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token {
@@ -105,7 +110,8 @@ impl Token {
     }
 
     fn random() -> Result<Self, TokenError> {
-        Ok(Self { text: random_text::<BYTES>().map_err(TokenError::Random)? })
+        let random = random_text::<BYTES>().map_err(TokenError::Random)?;
+        Ok(Self { text: format!("{PREFIX}{random}") })
     }
 
     /// What programs send. Do not log it.
@@ -151,7 +157,8 @@ fn read(path: &Path) -> Result<Option<Token>, TokenError> {
         Err(error) => return Err(failed(error)),
     }
     let text = text.trim();
-    match URL_SAFE_NO_PAD.decode(text) {
+    // Tokens made by earlier versions have no prefix.
+    match URL_SAFE_NO_PAD.decode(text.strip_prefix(PREFIX).unwrap_or(text)) {
         Ok(bytes) if bytes.len() == BYTES => Ok(Some(Token { text: text.to_owned() })),
         _ => Err(malformed()),
     }
@@ -204,7 +211,7 @@ fn is_link(error: &io::Error) -> bool {
 }
 
 #[cfg(unix)]
-fn check_private(file: &File, path: &Path) -> Result<(), TokenError> {
+pub(super) fn check_private(file: &File, path: &Path) -> Result<(), TokenError> {
     use std::os::unix::fs::MetadataExt;
     let meta = file.metadata().map_err(|source| TokenError::File { path: path.into(), source })?;
     if !meta.is_file() {
@@ -242,7 +249,7 @@ fn is_link(_: &io::Error) -> bool {
 
 // Without modes, the directory of the user is what keeps others out.
 #[cfg(not(unix))]
-fn check_private(file: &File, path: &Path) -> Result<(), TokenError> {
+pub(super) fn check_private(file: &File, path: &Path) -> Result<(), TokenError> {
     match file.metadata() {
         Ok(meta) if meta.is_file() => Ok(()),
         Ok(_) => Err(TokenError::Malformed { path: path.into() }),

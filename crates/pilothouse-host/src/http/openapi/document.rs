@@ -73,7 +73,7 @@ pub fn document(operations: &[Operation], more: &[fn(&mut Schemas)]) -> Value {
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "servers": [{ "url": "/", "description": "This daemon." }],
         "tags": tags,
-        "security": [{ "token": [] }, { "login": [] }],
+        "security": [{ "token": [] }, { "login": [], "proof": [] }],
         "paths": paths,
         "components": {
             "schemas": collected.schemas,
@@ -89,6 +89,12 @@ pub fn document(operations: &[Operation], more: &[fn(&mut Schemas)]) -> Value {
                     "name": "pilothouse_PORT",
                     "description": "The cookie of a browser that has redeemed a login link; its name ends \
                                     with the daemon's port.",
+                },
+                "proof": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-Pilothouse-Proof",
+                    "description": "Proves that the page has the key that it got at login: see `logIn`.",
                 },
             },
         },

@@ -18,7 +18,10 @@ impl From<Refusal> for Problem {
         let kind = match &refusal {
             Refusal::UnknownApproval { .. } => Kind::NotFound,
             Refusal::ApprovalVoid { .. } => Kind::Gone,
-            Refusal::UnfitDecision { .. } | Refusal::Cli { .. } => Kind::Unprocessable,
+            Refusal::UnfitDecision { .. }
+            | Refusal::Cli { .. }
+            | Refusal::MentionDenied { .. }
+            | Refusal::TooManyMentions { .. } => Kind::Unprocessable,
             Refusal::AlreadyAnswered { .. }
             | Refusal::PromptNotWaiting { .. }
             | Refusal::TooManyPrompts

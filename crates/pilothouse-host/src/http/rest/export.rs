@@ -20,6 +20,7 @@ use super::fields::OfSession;
 use crate::export::{ExportError, ExportHeader, json, markdown};
 use crate::http::openapi::{NoBody, Plain};
 use crate::http::problem::Problem;
+use crate::secrets::{Known, redact_json};
 use crate::store::{Store, StoreError, StoredEvent};
 
 /// How many events are read at once.
@@ -63,12 +64,18 @@ pub(super) async fn export(call: Call<OfSession, Export, NoBody>) -> Result<Plai
     let (sender, receiver) = mpsc::channel(PIECES);
     let stored = Stored::new(call.api.host.store().clone(), row.id, row.last_seq);
     let form = call.query.format;
+    // Events of older versions were stored as they came.
+    let secrets = call.api.host.telemetry().secrets().known();
     // Ends when it is done, or when nobody reads any more.
     tokio::task::spawn_blocking(move || {
         let mut pieces = Pieces { sender, gathered: Vec::with_capacity(PIECE) };
         let written = match form {
-            ExportForm::Json => json(&about, stored.map(raw), &mut pieces),
-            ExportForm::Markdown => markdown(&about, stored.map(event), &mut pieces),
+            ExportForm::Json => {
+                json(&about, stored.map(|stored| raw(stored?, &secrets)), &mut pieces)
+            }
+            ExportForm::Markdown => {
+                markdown(&about, stored.map(|stored| event(stored?, &secrets)), &mut pieces)
+            }
         };
         match written {
             Ok(()) => drop(pieces.flush()),
@@ -96,13 +103,18 @@ pub(super) async fn export(call: Call<OfSession, Export, NoBody>) -> Result<Plai
     Ok(Plain((headers, Body::from_stream(chunks)).into_response()))
 }
 
-fn event(stored: Result<StoredEvent, StoreError>) -> Result<Event, StoreError> {
-    stored?.read()
+fn event(stored: StoredEvent, secrets: &Known) -> Result<Event, StoreError> {
+    Ok(serde_json::from_str(&text(&stored, secrets))?)
 }
 
-fn raw(stored: Result<StoredEvent, StoreError>) -> Result<Box<RawValue>, StoreError> {
-    let text = String::from_utf8_lossy(&stored?.json).into_owned();
-    Ok(RawValue::from_string(text)?)
+fn raw(stored: StoredEvent, secrets: &Known) -> Result<Box<RawValue>, StoreError> {
+    Ok(RawValue::from_string(text(&stored, secrets))?)
+}
+
+fn text(stored: &StoredEvent, secrets: &Known) -> String {
+    let text = String::from_utf8_lossy(&stored.json);
+    let is_readable = |text: &str| serde_json::from_str::<Event>(text).is_ok();
+    redact_json(secrets, &text, is_readable).unwrap_or_else(|| text.into_owned())
 }
 
 /// The events of a session up to one, read a few at a time.

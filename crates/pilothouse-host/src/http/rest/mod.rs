@@ -32,6 +32,7 @@ mod runs;
 mod sessions;
 mod settings;
 mod table;
+mod trust;
 mod usage;
 
 use std::sync::{Arc, LazyLock};

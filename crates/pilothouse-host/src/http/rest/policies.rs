@@ -3,7 +3,7 @@
 use pilothouse_session::command::mode_named;
 use pilothouse_session::id::SessionId;
 use pilothouse_session::policy::{
-    Call as ToolCall, Decision, Explanation, Place, PolicySet, Preset, Verdict,
+    Call as ToolCall, Decision, Explanation, Place, PolicySet, Preset, Verdict, paths,
 };
 use pilothouse_wire::Raw;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use super::Api;
 use super::call::Call;
 use super::fields::OfPolicy;
 use super::limit;
-use crate::host::{HostError, PolicyFile, PolicyName};
+use crate::host::{HostError, PolicyFile, PolicyName, links};
 use crate::http::extract::ApiJson;
 use crate::http::openapi::{Done, Got, NoBody, Nothing};
 use crate::http::problem::{Fault, Kind, Problem};
@@ -153,7 +153,7 @@ pub(super) async fn test(
     let place = match (session, cwd) {
         (Some(session), None) => {
             let row = call.api.host.session(session).await?;
-            call.api.host.place(&row)
+            call.api.host.place(&row).await
         }
         (None, Some(cwd)) => {
             let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
@@ -167,7 +167,9 @@ pub(super) async fn test(
     let input = Raw::from(tried.input);
     let mode = mode_named(tried.mode.as_deref().unwrap_or("default"));
     let subagent = tried.subagent.as_deref();
-    let asked = ToolCall { tool: &tried.tool_name, input: &input, mode: &mode, subagent };
+    let real = links::resolve(paths(&tried.tool_name, &input, &place)).await;
+    let new = ToolCall::new(&tried.tool_name, &input, &mode);
+    let asked = ToolCall { subagent, real: Some(&real), ..new };
     Ok(Got(set.decide(&asked, &place).into()))
 }
 
@@ -243,7 +245,7 @@ pub(super) async fn replay(
     let most = limit::within(limit, 1000, MOST_CALLS)?;
     let set = set(&call.api, policy, text).await?;
     let row = call.api.host.session(session).await?;
-    let place = call.api.host.place(&row);
+    let place = call.api.host.place(&row).await;
     let mode = mode_named(mode.or(row.mode).as_deref().unwrap_or("default"));
     let (calls, is_cut) = call.api.host.recorded_calls(session, most).await?;
     let decide = move || {
@@ -252,7 +254,8 @@ pub(super) async fn replay(
             // Of which type it is the log does not say.
             let subagent = made.in_subagent.then_some("");
             let tool = &*made.tool_name;
-            let asked = ToolCall { tool, input: &made.input, mode: &mode, subagent };
+            // Links may lead elsewhere by now: paths stand for themselves.
+            let asked = ToolCall { subagent, ..ToolCall::new(tool, &made.input, &mode) };
             let decision = set.decide(&asked, &place);
             match decision.verdict {
                 Verdict::Allow => replay.allowed += 1,

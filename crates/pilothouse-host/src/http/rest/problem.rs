@@ -3,11 +3,13 @@
 use std::io;
 use std::time::Duration;
 
+use pilothouse_client::git::GitError;
 use pilothouse_client::history::HistoryError;
 
 use crate::files::FileError;
-use crate::host::{HostError, ImportError, ModeError, ProfileError};
+use crate::host::{HostError, ImportError, ModeError, ProfileError, TrustError};
 use crate::http::problem::{Fault, Kind, Place, Problem};
+use crate::open_files::is_exhausted;
 use crate::past::PastError;
 
 /// How long is left alone what waits for a person's help.
@@ -33,7 +35,16 @@ impl From<HostError> for Problem {
                 };
                 Self::invalid(Fault { place, detail: said })
             }
-            HostError::NoRun { .. } => Self::not_found(said),
+            HostError::NoRun { .. } | HostError::Trust(TrustError::Unknown(_)) => {
+                Self::not_found(said)
+            }
+            HostError::Trust(TrustError::Session(_)) => {
+                Self::invalid(Fault::body("/session", said))
+            }
+            HostError::Trust(TrustError::Changed(_)) => Self::new(Kind::Conflict, said),
+            HostError::Trust(TrustError::Hooks | TrustError::Unfit(_)) => {
+                Self::new(Kind::Unprocessable, said)
+            }
             HostError::Unfit(unfit) => {
                 Self::invalid(Fault::body(format!("/{}", unfit.field), unfit.reason))
             }
@@ -55,10 +66,20 @@ impl From<HostError> for Problem {
                 let detail = format!("there is no room for {path} ({reason}): make some");
                 Self::new(Kind::DiskFull, detail).retry_after(NEEDS_HELP)
             }
+            HostError::File { reason, .. } | HostError::Upload { reason, .. }
+                if is_exhausted(&reason) =>
+            {
+                let detail = format!(
+                    "the daemon has too many files open ({reason}): try again, or raise its limit \
+                     (`ulimit -n`, or LimitNOFILE= in the service)"
+                );
+                Self::new(Kind::Unavailable, detail).retry_after(Duration::from_secs(1))
+            }
             HostError::Upload { reason, .. } if is_theirs(&reason) => {
                 Self::new(Kind::Conflict, said)
             }
             HostError::InUse(_)
+            | HostError::DataDir(_)
             | HostError::File { .. }
             | HostError::Upload { .. }
             | HostError::WireLog(_) => {
@@ -88,7 +109,9 @@ impl From<FileError> for Problem {
             FileError::NotFound(_) => Kind::NotFound,
             FileError::Outside(_) | FileError::Unreadable { .. } => Kind::Forbidden,
             FileError::NoDirectory(_) => Kind::Conflict,
-            FileError::GitTimeout(_) => Kind::TimedOut,
+            FileError::Git(GitError::Timeout(_)) => Kind::TimedOut,
+            FileError::Exhausted { .. } => Kind::Unavailable,
+            FileError::Git(GitError::NotRun(reason)) if is_exhausted(&reason) => Kind::Unavailable,
             _ => Kind::Unprocessable,
         };
         Self::new(kind, said)
@@ -173,5 +196,19 @@ mod tests {
             let said = error.to_string();
             assert_eq!(Problem::from(error).document().status, status, "{said}");
         }
+    }
+    #[cfg(unix)]
+    #[test]
+    fn a_lack_of_open_files_is_not_a_lack_of_rights() {
+        use rustix::io::Errno;
+        let unreadable = |errno| FileError::unreadable("a.txt".as_ref(), errno);
+        for errno in [Errno::MFILE, Errno::NFILE] {
+            let problem = Problem::from(unreadable(errno));
+            assert_eq!(problem.document().status, 503, "{problem:?}");
+            assert!(problem.document().detail.contains("too many files open"), "{problem:?}");
+            let own = HostError::File { path: "policies".into(), reason: errno.into() };
+            assert_eq!(Problem::from(own).document().status, 503);
+        }
+        assert_eq!(Problem::from(unreadable(Errno::ACCESS)).document().status, 403);
     }
 }

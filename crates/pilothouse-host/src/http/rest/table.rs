@@ -6,15 +6,19 @@ use super::fields::OfSession;
 use super::route::Route;
 use super::{
     approvals, attachments, commands, directories, events, export, files, history, host, policies,
-    prompts, runs, sessions, settings, usage,
+    prompts, runs, sessions, settings, trust, usage,
 };
 use crate::http::extract::ApiJson;
-use crate::http::guard::{Health, LinkRequest, LoginLink, LoginReply, LoginRequest, WhoAmI};
+use crate::http::guard::{
+    ChallengeReply, ChallengeRequest, ChangeLogin, Health, LinkRequest, LoginLink, LoginReply,
+    LoginRequest, LoginRow, OfLogin, WhoAmI,
+};
 use crate::http::openapi::{
     Done, EventStream, Got, HeaderParameter, New, NoBody, Nothing, Switched, Tag,
 };
 use crate::http::problem::Kind;
 use crate::http::sse::StreamQuery;
+use crate::store::Page;
 
 const GET: Method = Method::GET;
 const POST: Method = Method::POST;
@@ -33,7 +37,8 @@ const WRITES: &[Kind] = &[Kind::Conflict, Kind::DiskFull, Kind::StoreBusy];
 const PAGED: &[Kind] = &[Kind::BadCursor];
 
 /// What looking into a session's directories may be refused with.
-const SEEN: &[Kind] = &[Kind::Forbidden, Kind::Conflict, Kind::Unprocessable, Kind::TimedOut];
+const SEEN: &[Kind] =
+    &[Kind::Forbidden, Kind::Conflict, Kind::Unprocessable, Kind::TimedOut, Kind::Unavailable];
 
 /// All routes.
 pub(super) fn table() -> Vec<Route> {
@@ -491,6 +496,37 @@ fn others() -> Vec<Route> {
         )
         .refuses(&[Kind::NotFound]),
         Route::get(
+            "/api/v1/trust",
+            ("listTrust", Access, "Lists decisions about repositories."),
+            trust::list,
+        ),
+        Route::get(
+            "/api/v1/trust/report",
+            ("getTrustReport", Access, "Reports what a repository would bring to sessions."),
+            trust::report,
+        )
+        .about(
+            "Hooks, servers, helpers, variables, rules, plugins, skills and texts for the model in \
+             the repository of a directory, and whether they are used.",
+        )
+        .refuses(&[Kind::NotFound]),
+        Route::doing(
+            PUT,
+            "/api/v1/trust",
+            ("decideTrust", Access, "Trusts a repository with its present content, or never."),
+            trust::decide,
+        )
+        .about("Holds from the next start of a CLI on, as long as the content stays the same.")
+        .refuses(&[Kind::NotFound, Kind::Conflict, Kind::Unprocessable, Kind::DiskFull, Kind::StoreBusy])
+        .example(r#"{"directory":"/home/me/app","digest":"9f86d0","answer":"always"}"#),
+        Route::doing(
+            DELETE,
+            "/api/v1/trust",
+            ("forgetTrust", Access, "Removes the decisions about a repository."),
+            trust::forget,
+        )
+        .refuses(&[Kind::NotFound, Kind::DiskFull, Kind::StoreBusy]),
+        Route::get(
             "/api/v1/audit",
             ("listAudit", Host, "What was done, and by whom; newest first."),
             host::audit,
@@ -525,6 +561,17 @@ fn others() -> Vec<Route> {
             ("getHealth", Host, "That the daemon answers."),
         )
         .public(),
+        Route::described::<Nothing, Nothing, ApiJson<ChallengeRequest>, Got<ChallengeReply>>(
+            POST,
+            "/api/v1/challenge",
+            (
+                "proveDaemon",
+                Access,
+                "Proves that this daemon knows the token, before a client sends it.",
+            ),
+        )
+        .refuses(&[Kind::WrongHost])
+        .public(),
         Route::described::<Nothing, Nothing, NoBody, Got<WhoAmI>>(
             GET,
             "/api/v1/login",
@@ -535,6 +582,14 @@ fn others() -> Vec<Route> {
             "/api/v1/login",
             ("logIn", Access, "Redeems a login link; the cookie comes beside it."),
         )
+        .about(
+            "The cookie alone opens nothing. Each request of the page also has the header \
+             `X-Pilothouse-Proof: CHALLENGE.MAC`, or offers the WebSocket subprotocol \
+             `proof.CHALLENGE.MAC` beside `pilothouse.1`. CHALLENGE is the latest \
+             `X-Pilothouse-Challenge` of a response, a 401 included; MAC is the base64url \
+             HMAC-SHA-256, under `page_key`, of `pilothouse-proof-1`, the method, the path with its \
+             query, and CHALLENGE, separated by line feeds.",
+        )
         .refuses(&[Kind::LoginRefused])
         .public(),
         Route::described::<Nothing, Nothing, ApiJson<LinkRequest>, New<LoginLink>>(
@@ -542,6 +597,24 @@ fn others() -> Vec<Route> {
             "/api/v1/login/links",
             ("createLoginLink", Access, "Makes a login link that works once."),
         ),
+        Route::described::<Nothing, Nothing, NoBody, Got<Page<LoginRow>>>(
+            GET,
+            "/api/v1/logins",
+            ("listLogins", Access, "Lists the browsers that are logged in, the last used first."),
+        ),
+        Route::described::<OfLogin, Nothing, ApiJson<ChangeLogin>, Got<LoginRow>>(
+            PATCH,
+            "/api/v1/logins/{login}",
+            ("changeLogin", Access, "Renames a login."),
+        )
+        .refuses(&[Kind::StoreFailed])
+        .example(r#"{"name":"phone"}"#),
+        Route::described::<OfLogin, Nothing, NoBody, Done>(
+            DELETE,
+            "/api/v1/logins/{login}",
+            ("endLogin", Access, "Ends a login, and the sockets and streams opened with it."),
+        )
+        .refuses(&[Kind::StoreFailed]),
         Route::described::<Nothing, Nothing, NoBody, Done>(
             POST,
             "/api/v1/logout",

@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use message::{ClientMessage, Order, ServerMessage};
 
-use super::guard::{Identity, Stay, is_over};
+use super::guard::{Identity, SUBPROTOCOL, Stay, is_over};
 use super::pace::Pace;
 use super::problem::{Kind, Problem};
 use super::rest::Actor;
@@ -117,6 +117,8 @@ async fn upgrade(
 ) -> Response {
     let actor = Actor::known(identity.as_ref());
     upgrade
+        // Browsers offer their proof as a second one, which is not selected.
+        .protocols([SUBPROTOCOL])
         .read_buffer_size(BUFFER)
         .write_buffer_size(BUFFER)
         .max_message_size(door.terms.message_bytes)

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::schema;
 use crate::store::error::StoreError;
+use crate::telemetry::Secrets;
 use crate::telemetry::metrics::Metrics;
 
 /// Marks the file as ours: `PLTH`.
@@ -27,6 +28,8 @@ pub struct Options {
     pub max_attachments: u64,
     /// Where commits are counted.
     pub metrics: Arc<Metrics>,
+    /// Taken out of events before they are stored.
+    pub secrets: Secrets,
 }
 
 impl Default for Options {
@@ -37,6 +40,7 @@ impl Default for Options {
             max_attachment: 32 << 20,
             max_attachments: 512 << 20,
             metrics: Arc::default(),
+            secrets: Secrets::default(),
         }
     }
 }

@@ -21,6 +21,7 @@ pub(super) mod search;
 pub(super) mod sessions;
 mod syncing;
 pub(super) mod tails;
+pub(super) mod trust;
 pub(super) mod upkeep;
 pub(super) mod usage;
 mod wal;

@@ -16,10 +16,11 @@ struct Step {
 }
 
 /// From version 0, which is an empty file.
-const STEPS: [Step; 3] = [
+const STEPS: [Step; 4] = [
     Step { sql: include_str!("schema/1_core.sql"), then: |_| Ok(()) },
     Step { sql: include_str!("schema/2_search.sql"), then: search::fill },
     Step { sql: include_str!("schema/3_usage.sql"), then: usage::fill },
+    Step { sql: include_str!("schema/4_trust.sql"), then: |_| Ok(()) },
 ];
 
 /// The version of the tables.

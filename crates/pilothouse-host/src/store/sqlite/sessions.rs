@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     Tx, approvals, attachments, audit, find_number, meaning, number_of, prompts, search, signed,
-    unsigned, upkeep, usage, uuid, word,
+    trust, unsigned, upkeep, usage, uuid, word,
 };
 use crate::store::consequence::{Change, Consequence};
 use crate::store::error::StoreError;
@@ -121,6 +121,7 @@ pub(in crate::store) fn delete(
     }
     attachments::remove_all(conn, no)?;
     search::remove(conn, no)?;
+    trust::remove_session(conn, session)?;
     conn.prepare_cached("DELETE FROM sessions WHERE no = ?1")?.execute([no])?;
     tx.tails.forget(session);
     upkeep::note_deletion(conn)?;

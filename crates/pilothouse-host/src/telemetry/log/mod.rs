@@ -4,8 +4,6 @@
 //! `info,pilothouse_host=debug`. Filters by span and field would bring a regular-expression engine
 //! along, for something that nobody asks of a daemon.
 
-mod secrets;
-
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +12,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{Layer, Registry};
 
-pub use secrets::{Secrets, TooShort};
+pub use crate::secrets::{Secrets, TooShort};
 
 /// How lines look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,18 +9,21 @@ use super::span::SpanEvent;
 
 /// The most that is put into one attribute, in bytes.
 const CONTENT: usize = 16 << 10;
+/// As much more is searched for secrets.
+const MARGIN: usize = 16 << 10;
 
 impl Tracer {
     /// Text as it may be shown; none unless it was asked for.
     pub(super) fn text(&self, text: &str) -> Option<String> {
-        self.capture_content.then(|| self.secrets.redact(cut(text)).into_owned())
+        // What is cut off may be the end of a secret: redacted before that, and then cut.
+        let text = &text[..text.floor_char_boundary(CONTENT + MARGIN)];
+        self.capture_content.then(|| cut(&self.secrets.redact(text)).to_owned())
     }
 
     /// The same of a line.
     pub(super) fn line(&self, line: &[u8]) -> Option<String> {
-        let line = &line[..line.len().min(CONTENT)];
-        self.capture_content
-            .then(|| self.secrets.redact(&String::from_utf8_lossy(line)).into_owned())
+        self.capture_content.then_some(())?;
+        self.text(&String::from_utf8_lossy(&line[..line.len().min(CONTENT + MARGIN)]))
     }
 
     /// What the CLI said, or was told, to stand beside what was made of it.

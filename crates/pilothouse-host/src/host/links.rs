@@ -1,0 +1,138 @@
+//! Resolves links in the paths that a policy looks at.
+//!
+//! A path need not exist: a tool may be about to create it. Then the longest part that exists is
+//! resolved, and a link that leads nowhere is followed to where it would create something.
+
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use pilothouse_session::policy::RealPaths;
+
+use super::house::blocking;
+
+/// How many links that lead nowhere are followed.
+const MOST_LINKS: usize = 40;
+
+/// How long a file system may take. After that the paths count as not resolvable, and a person is
+/// asked.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Resolves the paths of a call where it holds nobody up.
+pub(crate) async fn resolve(paths: Vec<String>) -> RealPaths {
+    if paths.is_empty() {
+        return RealPaths::default();
+    }
+    let resolved = blocking(move || resolve_all(&paths));
+    match tokio::time::timeout(PATIENCE, resolved).await {
+        Ok(real) => real,
+        Err(_) => {
+            tracing::warn!("a file system does not answer: links in paths are not resolved");
+            RealPaths::default()
+        }
+    }
+}
+
+/// Resolves absolute paths. Blocks.
+pub(crate) fn resolve_all(paths: &[String]) -> RealPaths {
+    let mut real = RealPaths::default();
+    for path in paths {
+        real.insert(path, real_paths(Path::new(path)));
+    }
+    real
+}
+
+/// What `path` leads to; empty where that is not known.
+fn real_paths(path: &Path) -> Vec<String> {
+    // The kernel follows links before `..`; programs often remove `..` first.
+    let plain = without_parents(path);
+    let mut found = Vec::new();
+    for path in [path, &plain] {
+        match real_path(path) {
+            Some(real) if found.contains(&real) => {}
+            Some(real) => found.push(real),
+            None => return Vec::new(),
+        }
+    }
+    found
+}
+
+/// The path without links, as text.
+pub(super) fn real_path(path: &Path) -> Option<String> {
+    follow(path, MOST_LINKS)?.into_os_string().into_string().ok()
+}
+
+fn follow(path: &Path, links: usize) -> Option<PathBuf> {
+    let mut rest = Vec::new();
+    let mut known = path.to_path_buf();
+    loop {
+        let error = match dunce::canonicalize(&known) {
+            Ok(real) => {
+                // Below something that is not there nothing can be a link.
+                let whole = rest.iter().rev().fold(real, |path, part| path.join(part));
+                return Some(without_parents(&whole));
+            }
+            Err(error) => error,
+        };
+        if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+            return None;
+        }
+        if let Ok(target) = std::fs::read_link(&known) {
+            let from = known.parent()?.join(target);
+            let whole = rest.iter().rev().fold(from, |path, part| path.join(part));
+            return follow(&whole, links.checked_sub(1)?);
+        }
+        rest.push(known.components().next_back()?.as_os_str().to_owned());
+        if !known.pop() {
+            return None;
+        }
+    }
+}
+
+fn without_parents(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn resolves_what_exists_and_what_would_be_created() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/file"), "").unwrap();
+        symlink("a/b", root.join("dir")).unwrap();
+        symlink("a/file", root.join("link")).unwrap();
+        symlink("a/missing", root.join("dangling")).unwrap();
+        symlink("loop", root.join("loop")).unwrap();
+        let real = |path: &str| real_paths(&root.join(path));
+        let expected = |paths: &[&str]| -> Vec<String> {
+            paths.iter().map(|path| root.join(path).to_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(real("a/file"), expected(&["a/file"]));
+        assert_eq!(real("link"), expected(&["a/file"]));
+        assert_eq!(real("dir/new"), expected(&["a/b/new"]));
+        assert_eq!(real("dangling"), expected(&["a/missing"]));
+        assert_eq!(real("nowhere/at/all"), expected(&["nowhere/at/all"]));
+        assert_eq!(real("link/below"), expected(&["a/file/below"]));
+        // The kernel goes to `a/file`, a program that removes `..` first to `file`.
+        assert_eq!(real("dir/../file"), expected(&["a/file", "file"]));
+        assert_eq!(real("loop"), Vec::<String>::new());
+        assert_eq!(real("loop/x"), Vec::<String>::new());
+    }
+}
