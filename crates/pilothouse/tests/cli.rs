@@ -19,6 +19,8 @@ mod follow;
 mod gate;
 #[path = "cli/help.rs"]
 mod help;
+#[path = "cli/hostile.rs"]
+mod hostile;
 #[path = "cli/look.rs"]
 mod look;
 #[path = "cli/names.rs"]
@@ -33,5 +35,9 @@ mod sessions;
 mod silence;
 #[path = "cli/steer.rs"]
 mod steer;
+#[path = "cli/stranger.rs"]
+mod stranger;
 #[path = "cli/terminal.rs"]
 mod terminal;
+#[path = "cli/trust.rs"]
+mod trust;

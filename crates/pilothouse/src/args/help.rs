@@ -15,7 +15,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Follow sessions", &["ls", "show", "attach", "logs", "search"]),
     ("Steer sessions", &["send", "approve", "deny", "stop", "resume", "fork", "rewind", "rm"]),
     ("Take in and out", &["import", "export", "replay"]),
-    ("Set up", &["policy", "config", "completions"]),
+    ("Set up", &["policy", "trust", "config", "completions"]),
 ];
 
 const AFTER: &str = "\

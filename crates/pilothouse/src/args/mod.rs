@@ -6,6 +6,7 @@
 mod help;
 mod run;
 mod sessions;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use help::command;
 pub(crate) use run::RunArgs;
 pub(crate) use sessions::*;
+pub(crate) use trust::{AddArgs, TrustCommand};
 
 /// Runs, watches and steers Claude Code sessions.
 #[derive(Debug, Parser)]
@@ -71,7 +73,7 @@ pub(crate) enum Command {
     Status(JsonArgs),
     /// Stop the daemon; sessions go on without it
     Down,
-    /// Make a link that logs a browser in, once
+    /// Make a link that logs a browser in, once; list and end logins
     Login(LoginArgs),
 
     /// List sessions: those that need you first
@@ -110,6 +112,9 @@ pub(crate) enum Command {
     /// Check, try and explain policies
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Trust the Claude Code settings of repositories
+    #[command(subcommand)]
+    Trust(TrustCommand),
     /// Show the configuration, and where each value comes from
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -157,13 +162,40 @@ pub(crate) struct ServeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct LoginArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<LoginCommand>,
     /// What to call the browser, such as `phone`
     #[arg(long)]
     pub(crate) name: Option<String>,
     /// For a browser on another machine, which reaches the daemon by this name or address
     #[arg(long, value_name = "HOST[:PORT]")]
     pub(crate) host: Option<String>,
+}
+
+/// List, rename and end logins
+#[derive(Debug, Subcommand)]
+pub(crate) enum LoginCommand {
+    /// List the browsers that are logged in
+    Ls {
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Rename a login
+    Rename {
+        /// Its id, the beginning of it, or its name
+        login: String,
+        /// The new name
+        name: String,
+    },
+    /// End logins, and what they have open
+    Rm {
+        /// Their ids, the beginnings of them, or their names
+        #[arg(required = true, value_name = "LOGIN")]
+        logins: Vec<String>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -42,10 +42,21 @@ pub(crate) struct RunArgs {
     /// `bypassPermissions` (nothing is asked, no policy is heard)
     #[arg(long, help_heading = "Permissions")]
     pub(crate) mode: Option<String>,
+    /// Ask about every call that no rule allows, also about those that Claude Code allows by itself
+    #[arg(long, help_heading = "Permissions")]
+    pub(crate) see_every_call: bool,
     /// Where nobody can be asked (no terminal, --json, --quiet), wait for an answer from elsewhere
     /// instead of refusing
     #[arg(long, help_heading = "Permissions")]
     pub(crate) wait: bool,
+
+    /// Use the repository's own Claude Code settings in this session, as they are now (hooks, MCP
+    /// servers, helpers …; `pilothouse trust show` lists them)
+    #[arg(long, help_heading = "Permissions")]
+    pub(crate) trust: bool,
+    /// With --trust: let the repository's hooks answer approvals in your place
+    #[arg(long, requires = "trust", help_heading = "Permissions")]
+    pub(crate) allow_hook_answers: bool,
 
     /// Go on with this session, or with this conversation of Claude Code
     #[arg(

@@ -1,7 +1,7 @@
 //! Requests of a session, one after the other, in the terminal.
 
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 use pilothouse_session::approval::{Approval, Decision};
 use pilothouse_session::id::{ApprovalId, SessionId};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::sessions::path;
 use crate::ask::{Console, Dialog, Step};
 use crate::reach::Reach;
-use crate::view::{DIM, Screen};
+use crate::view::{DIM, PLAIN, Screen, prompt, report};
 
 /// What waits for an answer in this terminal.
 pub(super) struct Asking {
@@ -137,9 +137,7 @@ fn question(dialog: &Dialog, screen: &mut Screen) -> io::Result<()> {
         screen.line(style, &line)?;
     }
     screen.flush()?;
-    let mut err = io::stderr();
-    write!(err, "> ")?;
-    err.flush()
+    prompt("> ")
 }
 
 /// Answers a request. That somebody else was faster is no error: the event tells.
@@ -152,7 +150,7 @@ pub(super) async fn decide(
     let path = format!("{}/approvals/{approval}/decision", path(session));
     match reach.post::<Value>(&path, decision).await {
         Err(error) if error.refusal().is_some() => {
-            writeln!(anstream::stderr(), "{error}")?;
+            report(PLAIN, &error.to_string())?;
             Ok(())
         }
         done => Ok(done.map(drop)?),

@@ -1,7 +1,5 @@
 //! `attach`: a session in a terminal. What is typed is said to it, or answers what it asks.
 
-use std::io::Write;
-
 use hyper::Method;
 use pilothouse_host::config::Config;
 use pilothouse_session::event::{Body, Event, Status};
@@ -153,8 +151,7 @@ impl Attached {
             }
             Update::Lagged => self.transcript.lagged(&mut self.screen)?,
         }
-        self.screen.flush()?;
-        Ok(std::io::stdout().flush()?)
+        Ok(self.screen.flush()?)
     }
 
     fn event(&mut self, event: Event) -> std::io::Result<()> {

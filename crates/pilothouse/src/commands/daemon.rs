@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use hyper::Method;
 use pilothouse_host::config::Config;
+use pilothouse_host::data_dir;
 use pilothouse_session::event::Status;
 use serde::Serialize;
 use serde_json::json;
 
 use super::sessions::SessionRow;
-use super::{json_line, print};
+use super::{print, print_json};
 use crate::args::JsonArgs;
 use crate::exit::Exit;
 use crate::reach::{
@@ -57,12 +58,7 @@ pub(super) async fn status(config: &Config, args: &JsonArgs) -> anyhow::Result<E
     };
     if args.json {
         let beacon = Some(&beacon);
-        return print(&json_line(&Told {
-            running: true,
-            beacon,
-            data_dir,
-            sessions: Some(counts),
-        })?);
+        return print_json([Told { running: true, beacon, data_dir, sessions: Some(counts) }]);
     }
     let Counts { all, working, waiting } = counts;
     print(&format!(
@@ -81,10 +77,10 @@ fn absent(data_dir: String, command: Option<&Beacon>, args: &JsonArgs) -> anyhow
         Some(beacon) => format!("No daemon runs for {data_dir}. {}", by_itself(beacon.pid)),
         None => format!("No daemon runs for {data_dir}.\n"),
     };
-    print(&match args.json {
-        true => json_line(&Told { running: false, beacon: command, data_dir, sessions: None })?,
-        false => format!("{text}Start it with `pilothouse up`.\n"),
-    })?;
+    match args.json {
+        true => print_json([Told { running: false, beacon: command, data_dir, sessions: None }])?,
+        false => print(&format!("{text}Start it with `pilothouse up`.\n"))?,
+    };
     Ok(Exit::Failed)
 }
 
@@ -93,6 +89,7 @@ fn by_itself(pid: u32) -> String {
 }
 
 pub(super) async fn down(config: &Config) -> anyhow::Result<Exit> {
+    data_dir::check(&config.data_dir)?;
     let until = Instant::now() + reach::PATIENCE;
     while is_locked(&config.data_dir) {
         match running(config).await? {
@@ -123,7 +120,7 @@ pub(super) async fn end(config: &Config, api: &Api, beacon: &Beacon) -> anyhow::
     let ask = Ask::new(Method::POST, "/api/v1/shutdown").json(&json!({ "pid": beacon.pid }))?;
     match api.send_within(PATIENCE, ask).await {
         // One that has gone away meanwhile is as good.
-        Ok(_) | Err(ApiError::Gone(_)) => {}
+        Ok(_) | Err(ApiError::Gone(_) | ApiError::Stranger(_)) => {}
         Err(ApiError::Silent(_)) => return Err(silent(config)),
         Err(error) => return Err(error.into()),
     }

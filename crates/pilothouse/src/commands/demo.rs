@@ -1,6 +1,5 @@
 //! `demo`: everything with a simulated Claude, in a directory that is gone afterwards.
 
-use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +19,7 @@ use crate::args::DemoArgs;
 use crate::demo::{Place, begin};
 use crate::exit::Exit;
 use crate::system::WindowClosed;
-use crate::view::Screen;
+use crate::view::{Screen, print};
 
 /// More sessions than anybody makes in a demo.
 const MOST: usize = 500;
@@ -83,18 +82,15 @@ async fn play(args: &DemoArgs, place: &Place) -> anyhow::Result<Exit> {
     .await?;
     drop(screen);
     let opened = !args.no_open && open_browser(&link, &config.data_dir);
-    let mut out = anstream::stdout();
-    writeln!(
-        out,
+    print(&format!(
         "The demo runs at {origin}.\n{} {link}\n\nIts Claude is simulated: no account, no network. \
          Its files are in {}\nand are gone when you end it with Ctrl-C.\nIn another terminal: \
-         {} --data-dir {} ls",
+         {} --data-dir {} ls\n",
         if opened { "Your browser opens" } else { "Open" },
         place.project().display(),
         typed(&std::env::current_exe()?),
         quoted(&place.data()),
-    )?;
-    out.flush()?;
+    ))?;
     running.await?;
     Ok(Exit::Done)
 }

@@ -8,7 +8,7 @@ use pilothouse_session::event::Status;
 use serde_json::Value;
 
 use super::sessions::{SessionDetail, SessionRow, directory, find, path, state};
-use super::{json_line, print};
+use super::{print, print_json};
 use crate::args::{LsArgs, ShowArgs};
 use crate::exit::Exit;
 use crate::reach::{Reach, quoted};
@@ -37,7 +37,7 @@ async fn list(reach: &mut Reach, args: &LsArgs) -> anyhow::Result<Exit> {
     }
     if args.json {
         let rows: Vec<Value> = reach.list(&query, args.limit).await?;
-        return print(&rows.iter().map(json_line).collect::<anyhow::Result<String>>()?);
+        return print_json(&rows);
     }
     let rows: Vec<SessionRow> = reach.list(&query, args.limit).await?;
     if rows.is_empty() {
@@ -94,7 +94,7 @@ async fn detail(reach: &mut Reach, args: &ShowArgs) -> anyhow::Result<Exit> {
     let id = find(reach, &args.session).await?.id;
     if args.json {
         let all: Value = reach.get(&path(id)).await?;
-        return print(&json_line(&all)?);
+        return print_json([all]);
     }
     let SessionDetail { row, approvals, tasks } = reach.get(&path(id)).await?;
     let mut table = Table::default();

@@ -11,12 +11,16 @@ use pilothouse_host::daemon::Daemon;
 use pilothouse_host::http::guard::{BadHostName, HostName, LinkRequest, LoginLink};
 use pilothouse_host::private::Private;
 
-use super::{print, usage};
+use super::{logins, print, usage};
 use crate::args::LoginArgs;
 use crate::exit::Exit;
 use crate::reach::{ApiError, Beacon, Reach};
+use crate::view::warn;
 
 pub(super) async fn login(config: &Config, args: LoginArgs) -> anyhow::Result<Exit> {
+    if let Some(command) = args.command {
+        return logins::logins(config, command).await;
+    }
     let mut reach = Reach::open(config).await?;
     anyhow::ensure!(
         reach.is_lasting(),
@@ -29,12 +33,11 @@ pub(super) async fn login(config: &Config, args: LoginArgs) -> anyhow::Result<Ex
     let away = |named: &Elsewhere| format!("{}{}", named.origin(config, beacon), made.path);
     if let Some(named) = named {
         if !named.is_known(config) {
-            writeln!(
-                anstream::stderr(),
-                "pilothouse: `{}` is not in `server.allowed_hosts`: the daemon will refuse it \
+            warn(&format!(
+                "`{}` is not in `server.allowed_hosts`: the daemon will refuse it \
                  unless it is told of it",
                 named.host
-            )?;
+            ))?;
         }
         return print(&format!("{}\n", away(&named)));
     }

@@ -15,7 +15,7 @@ use crate::args::LogsArgs;
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach, Update, Watch, pour};
 use crate::system::Interrupts;
-use crate::view::{Screen, Transcript};
+use crate::view::{Exact, Screen, Transcript, print_json};
 
 pub(super) async fn logs(config: &Config, args: &LogsArgs) -> anyhow::Result<Exit> {
     let mut interrupts = Interrupts::new()?;
@@ -41,7 +41,7 @@ async fn events(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
     let (mut screen, mut transcript) = (Screen::new(), Transcript::with_prompts());
     loop {
         match watch.next(reach).await? {
-            Update::Event { text, .. } if args.json => writeln!(std::io::stdout(), "{text}")?,
+            Update::Event { text, .. } if args.json => print_json(&text)?,
             Update::Event { event: Some(event), .. } => transcript.event(&event, &mut screen)?,
             Update::Live { .. } if !args.follow => return Ok(Exit::Done),
             Update::Live { open_items } if !args.json => {
@@ -55,10 +55,10 @@ async fn events(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
     }
 }
 
-/// The wire logs, one after the other, byte for byte.
+/// The wire logs, one after the other, byte for byte but on a terminal.
 async fn raw(reach: &mut Reach, args: &LogsArgs) -> anyhow::Result<Exit> {
     let row = find(reach, &args.session).await?;
-    let mut wire = Wire { session: row.id, poured: HashMap::new(), out: std::io::stdout() };
+    let mut wire = Wire { session: row.id, poured: HashMap::new(), out: Exact::stdout() };
     wire.pour(reach).await?;
     if !args.follow {
         return Ok(Exit::Done);

@@ -9,6 +9,7 @@ mod demo;
 mod doctor;
 mod list;
 mod login;
+mod logins;
 mod logs;
 mod papers;
 mod policy;
@@ -19,9 +20,9 @@ mod serve;
 mod sessions;
 mod steer;
 mod take;
+mod trust;
 mod up;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
@@ -29,7 +30,7 @@ use pilothouse_host::config::{Config, Environment, Key, Options};
 
 use crate::args::{Cli, Command, Common, UpArgs, command};
 use crate::exit::{self, Exit, Trouble};
-use crate::view::{harmless, set_color};
+use crate::view::{self, set_color, warn};
 
 /// Does what the command line says.
 pub(crate) fn main() -> ExitCode {
@@ -54,8 +55,7 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             let (exit, told) = exit::of(&error);
             if let Some(told) = told {
-                // It may have words of the CLI in it.
-                let _ = writeln!(anstream::stderr(), "pilothouse: {}", harmless(&told));
+                let _ = warn(&told);
             }
             exit.into()
         }
@@ -89,6 +89,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Command::Import(args) => take::import(&load(&common)?, &args).await,
         Command::Export(args) => take::export(&load(&common)?, &args).await,
         Command::Replay(args) => replay::replay(&args).await,
+        Command::Trust(command) => trust::trust(&load(&common)?, command).await,
         Command::Policy(command) => policy::policy(|| load(&common), command).await,
         command @ (Command::Send(_)
         | Command::Approve(_)
@@ -129,15 +130,16 @@ fn usage(error: impl std::fmt::Display) -> anyhow::Error {
     Trouble::Usage(error.to_string()).into()
 }
 
-/// Writes to stdout what is text already.
+/// Writes text for people to stdout, as the last thing that a command does.
 fn print(text: &str) -> anyhow::Result<Exit> {
-    let mut out = anstream::stdout();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    view::print(text)?;
     Ok(Exit::Done)
 }
 
-/// A value as a line of JSON.
-fn json_line(value: &impl serde::Serialize) -> anyhow::Result<String> {
-    Ok(format!("{}\n", serde_json::to_string(value)?))
+/// Writes values to stdout as lines of JSON, as the last thing that a command does.
+fn print_json<T: serde::Serialize>(values: impl IntoIterator<Item = T>) -> anyhow::Result<Exit> {
+    for value in values {
+        view::print_json(&serde_json::to_string(&value)?)?;
+    }
+    Ok(Exit::Done)
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::sessions::{SessionRow, directory, find};
-use super::{json_line, print, usage};
+use super::{print_json, usage};
 use crate::args::PolicyCommand;
 use crate::exit::Exit;
 use crate::reach::{ApiError, Ask, Reach, quoted};
@@ -105,8 +105,10 @@ fn named(policy: &Path, config: &Config) -> anyhow::Result<Policy> {
     }
     let name = policy.to_string_lossy();
     if let Some(preset) = Preset::named(&name) {
-        return Ok(preset.policy());
+        let more = config.policy.protected_paths.iter().map(|path| &*path.0);
+        return preset.protecting(more).map_err(|error| usage(error.to_string()));
     }
+    pilothouse_host::data_dir::check(&config.data_dir)?;
     let kept = config.data_dir.join("policies").join(format!("{name}.toml"));
     match file(&kept) {
         Ok(Some((_, policy))) => Ok(policy),
@@ -142,7 +144,7 @@ fn check(files: &[PathBuf]) -> anyhow::Result<Exit> {
 
 fn place(cwd: Option<&Path>) -> anyhow::Result<Place> {
     let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
-    Ok(Place { cwd: directory(cwd)?, home, additional_dirs: Vec::new() })
+    Ok(Place { home, ..Place::at(directory(cwd)?) })
 }
 
 fn explain(
@@ -155,7 +157,7 @@ fn explain(
     let raw = Raw::from_text(called_with(tool, input).to_string())
         .map_err(|_| usage("the input is not JSON"))?;
     let mode = mode_named(mode.unwrap_or("default"));
-    let call = Call { tool, input: &raw, mode: &mode, subagent: None };
+    let call = Call::new(tool, &raw, &mode);
     let Decision { verdict, because } = PolicySet::new([policy]).decide(&call, place);
     let (style, word) = match verdict {
         Verdict::Allow => (GOOD, "allow"),
@@ -163,7 +165,7 @@ fn explain(
         Verdict::Ask => (WARN, "ask"),
     };
     let mut screen = Screen::new();
-    screen.painted(&format!("{style}{word}{style:#}  {because}"))?;
+    screen.spans(&[(style, word), (PLAIN, &format!("  {because}"))])?;
     Ok(Exit::Done)
 }
 
@@ -225,14 +227,14 @@ async fn test(
         body["session"] = json!(row.id);
         if as_json {
             let told: Value = reach.post("/api/v1/policies/replay", &body).await?;
-            print(&json_line(&json!({ "session": row.id, "replay": told }))?)?;
+            print_json([json!({ "session": row.id, "replay": told })])?;
             continue;
         }
         let told: Replayed = reach.post("/api/v1/policies/replay", &body).await?;
         if told.calls.is_empty() {
             continue;
         }
-        screen.painted(&format!("{ACCENT}{}{ACCENT:#}  {}", short(row.id), row.name()))?;
+        screen.spans(&[(ACCENT, &short(row.id)), (PLAIN, &format!("  {}", row.name()))])?;
         let mut table = Table::default();
         for call in &told.calls {
             let style = match &*call.verdict {

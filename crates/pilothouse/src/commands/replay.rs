@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::usage;
 use crate::args::ReplayArgs;
 use crate::exit::Exit;
-use crate::view::{Screen, Transcript};
+use crate::view::{Screen, Transcript, print_json};
 
 /// The longest pause that is kept: nobody wants to wait for the night to pass.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -102,7 +102,7 @@ impl Stage {
         for effect in effects {
             match effect {
                 Effect::Append(event) if self.json => {
-                    writeln!(std::io::stdout(), "{}", serde_json::to_string(&*event)?)?;
+                    print_json(&serde_json::to_string(&*event)?)?;
                 }
                 Effect::Append(event) => self.transcript.event(&event, &mut self.screen)?,
                 Effect::Stream(delta) if !self.json => {

@@ -11,9 +11,7 @@ use super::sessions::{SessionRow, find, path};
 use crate::args::RewindArgs;
 use crate::exit::{Exit, Trouble};
 use crate::reach::{ApiError, Reach, Update, Watch};
-use crate::view::{
-    ACCENT, ADDED, BOLD, DIM, PLAIN, REMOVED, Screen, Table, WARN, count, harmless, one_line,
-};
+use crate::view::{ACCENT, ADDED, BOLD, DIM, PLAIN, REMOVED, Screen, Table, WARN, count, one_line};
 
 #[derive(Deserialize)]
 struct Rewound {
@@ -159,7 +157,7 @@ fn show(screen: &mut Screen, file: &PutBack) -> std::io::Result<()> {
         None => "not known",
     };
     screen.line(PLAIN, "")?;
-    screen.painted(&format!("{BOLD}{}{BOLD:#} {DIM}({kind}){DIM:#}", one_line(&file.path)))?;
+    screen.spans(&[(BOLD, &one_line(&file.path)), (DIM, &format!(" ({kind})"))])?;
     if let Some(why) = &file.unknown {
         screen.line(WARN, &format!("what would change is not known: {}", one_line(why)))?;
     }
@@ -171,7 +169,7 @@ fn show(screen: &mut Screen, file: &PutBack) -> std::io::Result<()> {
             Some(b'@') => ACCENT,
             _ => PLAIN,
         };
-        screen.line(style, &harmless(line))?;
+        screen.line(style, line)?;
     }
     if patch.truncated {
         let (added, removed) = (patch.lines_added, patch.lines_removed);

@@ -3,7 +3,7 @@
 //! It writes `listening on ORIGIN` to stdout for each address, and then nothing more there: whoever
 //! started it may have stopped reading. What it has to tell goes to stderr.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -24,6 +24,7 @@ use crate::reach::{
     Beacon, Claim, Keeper, LOOK, Lit, PATIENCE, is_in_use, is_locked, running, silent,
 };
 use crate::system::{Stops, leave_terminal};
+use crate::view::print;
 
 pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     if args.detach {
@@ -54,16 +55,14 @@ pub(super) async fn serve(common: &Common, args: &ServeArgs) -> anyhow::Result<E
         }
     };
     drop(claim);
-    let mut stdout = std::io::stdout();
     for origin in serving.origins() {
-        writeln!(stdout, "listening on {origin}")?;
+        print(&format!("listening on {origin}\n"))?;
     }
-    if stdout.is_terminal() {
+    if std::io::stdout().is_terminal() {
         let link = link_for(&serving.daemon, &serving.beacon)?;
         let without = serving.beacon.without_it();
-        writeln!(stdout, "log in with {link}\n(Ctrl-C to stop; {without})")?;
+        print(&format!("log in with {link}\n(Ctrl-C to stop; {without})\n"))?;
     }
-    stdout.flush()?;
     serving.run(told_to_stop()?).await;
     Ok(Exit::Done)
 }
@@ -89,9 +88,10 @@ async fn make_way(config: &Config, until: Instant) -> anyhow::Result<()> {
 
 /// A daemon that can be found.
 pub(super) struct Serving {
+    /// Dropped before the daemon: without its lock, the beacon may be another's.
+    lit: Lit,
     pub(super) daemon: Daemon,
     pub(super) beacon: Beacon,
-    lit: Lit,
 }
 
 impl Serving {
@@ -105,7 +105,7 @@ impl Serving {
         let lit = beacon.light(&config.data_dir).with_context(|| {
             format!("the data directory {} cannot be written to", config.data_dir.display())
         })?;
-        Ok(Self { daemon, beacon, lit })
+        Ok(Self { lit, daemon, beacon })
     }
 
     /// What it is called, address by address.

@@ -1,6 +1,6 @@
 //! `send`, `approve`, `deny`, `stop`, `resume`, `fork`, `rm`: one thing said to a session.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use hyper::Method;
 use pilothouse_host::config::Config;
@@ -15,7 +15,7 @@ use super::{print, rewind, usage};
 use crate::args::{ApproveArgs, Command, Common, DenyArgs, ForkArgs, RmArgs, SendArgs};
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach};
-use crate::view::short;
+use crate::view::{PLAIN, prompt, report, short, warn};
 
 /// Does one of these.
 pub(super) async fn steer(
@@ -61,7 +61,7 @@ async fn lasting(common: &Common, config: &Config, session: &str) -> anyhow::Res
     found?;
     if !raise(common, config).await? {
         let told = "started the daemon, which goes on with it; `pilothouse down` stops it";
-        writeln!(std::io::stderr(), "pilothouse: {told}")?;
+        warn(told)?;
     }
     Reach::open(config).await
 }
@@ -166,9 +166,9 @@ async fn rm(reach: &mut Reach, args: &RmArgs) -> anyhow::Result<Exit> {
             return Err(usage("deleting needs --force where nobody can be asked"));
         }
         for row in &rows {
-            writeln!(std::io::stderr(), "{}  {}", short(row.id), row.name())?;
+            report(PLAIN, &format!("{}  {}", short(row.id), row.name()))?;
         }
-        write!(std::io::stderr(), "Delete, with all that belongs to it? [yes/n] ")?;
+        prompt("Delete, with all that belongs to it? [yes/n] ")?;
         let mut line = String::new();
         std::io::stdin().read_line(&mut line)?;
         if line.trim() != "yes" {

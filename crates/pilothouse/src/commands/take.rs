@@ -13,11 +13,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::sessions::{SessionRow, directory, find, path};
-use super::{json_line, print, usage};
+use super::{print_json, usage};
 use crate::args::{ExportArgs, ImportArgs, SearchArgs};
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach, pour, quoted};
-use crate::view::{ACCENT, BAD, DIM, PLAIN, Screen, Table, ago, one_line, short};
+use crate::view::{ACCENT, BAD, DIM, Exact, PLAIN, Screen, Table, ago, one_line, short};
 
 pub(super) async fn search(config: &Config, args: &SearchArgs) -> anyhow::Result<Exit> {
     let mut reach = Reach::open(config).await?;
@@ -58,8 +58,7 @@ async fn look(reach: &mut Reach, args: &SearchArgs) -> anyhow::Result<Exit> {
     if args.json {
         let past = past.iter().flat_map(|found| &found.hits).map(serde_json::to_value);
         let all = hits.into_iter().map(Ok).chain(past);
-        let lines = all.map(|hit| json_line(&hit?)).collect::<anyhow::Result<String>>()?;
-        return print(&lines);
+        return print_json(all.collect::<Result<Vec<_>, _>>()?);
     }
     let (mut table, now) = (Table::default(), Timestamp::now());
     for hit in hits {
@@ -163,7 +162,7 @@ async fn take_out(reach: &mut Reach, args: &ExportArgs) -> anyhow::Result<Exit> 
     let query = format!("{}/export?format={}", path(row.id), args.format.name());
     let answer = reach.send(Ask::new(Method::GET, query)).await?;
     match &args.output {
-        None => pour(answer, &mut std::io::stdout()).await?,
+        None => pour(answer, &mut Exact::stdout()).await?,
         Some(file) => {
             let written = pour(answer, &mut create(file)?).await;
             written.with_context(|| format!("{} is not whole", file.display()))?;

@@ -7,7 +7,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use anyhow::Context;
 use pilothouse_host::config::Config;
-use pilothouse_host::private::{self, Private};
+use pilothouse_host::data_dir;
+use pilothouse_host::private::Private;
 
 use super::login::{link, open_browser};
 use super::{load, print};
@@ -59,8 +60,7 @@ async fn has_daemon(config: &Config) -> anyhow::Result<bool> {
 /// Starts `serve` and waits until it listens.
 fn start(common: &Common, config: &Config) -> anyhow::Result<()> {
     let dir = &config.data_dir;
-    private::dir(dir)
-        .with_context(|| format!("the data directory {} cannot be made", dir.display()))?;
+    data_dir::open(dir)?;
     let log_path = dir.join(LOG);
     let mut options = OpenOptions::new();
     let mut log = options

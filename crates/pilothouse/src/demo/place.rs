@@ -5,7 +5,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+
+use pilothouse_client::git::Act;
 
 const FILES: &[(&str, &str)] = &[
     ("README.md", include_str!("harbour/README.md")),
@@ -81,16 +82,14 @@ impl Place {
 
     /// Makes the project a repository, where there is git: so that changes can be seen.
     fn keep_history(&self) {
+        let Ok(git) = Act::in_created(&self.project()) else { return };
         for args in [
             &["init", "--quiet"][..],
             &["add", "."],
             &["commit", "--quiet", "--message", "The tide table"],
         ] {
-            let mut git = Command::new("git");
-            git.args(["-c", "user.name=Harbour", "-c", "user.email=harbour@example.org"]);
-            git.args(args).current_dir(self.project()).env("GIT_CONFIG_GLOBAL", "/dev/null");
-            git.env("GIT_CONFIG_NOSYSTEM", "1").stdin(Stdio::null());
-            if !git.output().is_ok_and(|output| output.status.success()) {
+            let author = ["-c", "user.name=Harbour", "-c", "user.email=harbour@example.org"];
+            if git.run(&[&author, args].concat()).is_err() {
                 return;
             }
         }

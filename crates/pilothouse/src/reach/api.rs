@@ -1,5 +1,9 @@
 //! The daemon's API: one request on a connection of its own. On loopback that is quick, and there is
 //! nothing to keep.
+//!
+//! Each connection carries a challenge first, and the token only after the daemon has proved on the
+//! same connection that it knows it ([`Challenge`]). The address of a daemon that was killed may be
+//! anybody's by now.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,13 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
-use hyper::client::conn::http1;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
-use hyper::{Method, Request, Response};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use pilothouse_host::http::guard::Token;
+use pilothouse_host::http::guard::{Challenge, ChallengeReply, Token};
 use pilothouse_host::http::problem::Document;
 use pilothouse_session::Refusal;
 use serde::Serialize;
@@ -39,12 +43,19 @@ pub(crate) enum ApiError {
          `pilothouse down` ends it, or tells how"
     )]
     Silent(SocketAddr),
-    /// Somebody else is where it should be.
+    /// Something else listens where it should.
     #[error(
-        "who listens at {0} shows another certificate than the daemon of this data directory: see \
-         what runs there"
+        "something else than the daemon of this data directory listens at {0}, so it was not sent \
+         the token: see what runs there; if it is a daemon of an older version, end it with \
+         SIGTERM, then try again (sessions go on)"
     )]
     Stranger(SocketAddr),
+    /// It takes no more connections.
+    #[error(
+        "the daemon at {0} has too many connections open: close some, or raise \
+         `limits.connections` and `limits.connections_per_address`"
+    )]
+    Full(SocketAddr),
     /// It speaks otherwise than it should.
     #[error(
         "the daemon's answer cannot be understood ({0}): it may be of another version; \
@@ -65,11 +76,24 @@ impl ApiError {
     fn gone(error: impl Into<Box<dyn std::error::Error>>) -> Self {
         Self::Gone(error.into().to_string())
     }
+
+    /// Why the daemon that answered before is no longer there; none for any other error. Its port
+    /// may have a new owner.
+    pub(crate) fn absence(&self) -> Option<String> {
+        match self {
+            Self::Gone(reason) => Some(reason.clone()),
+            Self::Stranger(address) => Some(format!("something else listens at {address}")),
+            _ => None,
+        }
+    }
 }
 
 /// How long a daemon may take to begin an answer if nothing else is said. It gives up itself after a
 /// minute (`limits.request`), and tells so: one that is silent for longer works no more.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// The most bytes of the answer to a challenge.
+const MOST_PROOF: usize = 1024;
 
 /// A daemon that can be asked.
 #[derive(Clone, Debug)]
@@ -160,6 +184,8 @@ impl Api {
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(ApiError::gone)?;
         tokio::spawn(connection);
+        self.challenge(&mut sender).await?;
+        sender.ready().await.map_err(ApiError::gone)?;
         let mut bearer = HeaderValue::try_from(format!("Bearer {}", self.token.reveal()))
             .map_err(ApiError::gone)?;
         bearer.set_sensitive(true);
@@ -186,6 +212,39 @@ impl Api {
         match serde_json::from_slice(&body) {
             Ok(document) => Err(ApiError::Refused(document)),
             Err(_) => Err(ApiError::Strange(format!("status {status}"))),
+        }
+    }
+}
+
+impl Api {
+    /// Has the daemon prove that it knows the token and is the one that was dialled. Nothing of
+    /// what a peer says before that is shown or believed.
+    async fn challenge(&self, sender: &mut SendRequest<Full<Bytes>>) -> Result<(), ApiError> {
+        let stranger = || ApiError::Stranger(self.address);
+        let challenge = Challenge::random(self.address)
+            .map_err(|error| ApiError::Strange(error.to_string()))?;
+        let body = serde_json::to_vec(&challenge.request())
+            .map_err(|error| ApiError::Strange(error.to_string()))?;
+        let request = Request::post("/api/v1/challenge")
+            .header(HOST, self.address.to_string())
+            .header(CONTENT_TYPE, "application/json")
+            .body(Full::new(body.into()))
+            .map_err(|error| ApiError::Strange(error.to_string()))?;
+        let response = match sender.send_request(request).await {
+            Err(error) if error.is_parse() => return Err(stranger()),
+            answered => answered.map_err(ApiError::gone)?,
+        };
+        match response.status() {
+            StatusCode::OK => {}
+            StatusCode::SERVICE_UNAVAILABLE => return Err(ApiError::Full(self.address)),
+            _ => return Err(stranger()),
+        }
+        let body = Limited::new(response.into_body(), MOST_PROOF).collect().await;
+        let body = body.map_err(|_| stranger())?.to_bytes();
+        let reply: ChallengeReply = serde_json::from_slice(&body).map_err(|_| stranger())?;
+        match challenge.is_met_by(&reply, &self.token) {
+            true => Ok(()),
+            false => Err(stranger()),
         }
     }
 }

@@ -1,20 +1,19 @@
 //! The file that tells where the daemon of a data directory can be reached.
 //!
 //! Whoever has the directory's lock writes it and takes it away again. One that was killed leaves it
-//! behind: then nobody has the lock.
+//! behind: then nobody has the lock, and whoever takes it next removes the file first.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use pilothouse_host::data_dir::BEACON_FILE;
 use pilothouse_host::http::guard::Tls;
 use pilothouse_host::private::Private;
 use serde::{Deserialize, Serialize};
 
 use super::tls;
-
-const FILE: &str = "daemon.json";
 
 /// Locked by daemons that wait for the directory.
 const NEXT: &str = "next";
@@ -74,13 +73,13 @@ impl Beacon {
         if !is_locked(data_dir) {
             return None;
         }
-        serde_json::from_slice(&fs::read(data_dir.join(FILE)).ok()?).ok()
+        serde_json::from_slice(&fs::read(data_dir.join(BEACON_FILE)).ok()?).ok()
     }
 
     /// Writes it, until what is returned is dropped.
     pub(crate) fn light(&self, data_dir: &Path) -> io::Result<Lit> {
-        let path = data_dir.join(FILE);
-        let beside = data_dir.join(format!("{FILE}.{}", self.pid));
+        let path = data_dir.join(BEACON_FILE);
+        let beside = data_dir.join(format!("{BEACON_FILE}.{}", self.pid));
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).private();
         options.open(&beside)?.write_all(&serde_json::to_vec(self)?)?;

@@ -16,6 +16,7 @@ use hyper::body::Incoming;
 use hyper::{Method, Response};
 use pilothouse_host::config::Config;
 use pilothouse_host::daemon::{Daemon, DaemonError, DaemonOptions};
+use pilothouse_host::data_dir;
 use pilothouse_host::holder::HolderProgram;
 use pilothouse_host::host::HostError;
 use pilothouse_host::http::guard::Token;
@@ -37,6 +38,10 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 /// How often is looked meanwhile.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
+/// How long a beacon may name the address of something else. Whoever takes the directory's lock
+/// removes a stale beacon at once, so the wrong one is there for a moment only.
+const STALE: Duration = Duration::from_secs(1);
+
 /// A way to the daemon's API.
 #[derive(Debug)]
 pub(crate) struct Reach {
@@ -55,6 +60,25 @@ struct Here {
 
 /// The daemon that serves a data directory, if one does.
 pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<(Api, Beacon)>> {
+    data_dir::check(&config.data_dir)?;
+    let until = Instant::now() + STALE;
+    loop {
+        let Some((api, beacon)) = named(config)? else { return Ok(None) };
+        match api.send_within(PATIENCE, Ask::new(Method::GET, "/api/v1/version")).await {
+            Ok(_) => return Ok(Some((api, beacon))),
+            // It is just ending.
+            Err(ApiError::Gone(_)) => return Ok(None),
+            Err(ApiError::Silent(_)) => return Err(silent(config)),
+            Err(ApiError::Stranger(_)) if Instant::now() < until => {
+                tokio::time::sleep(LOOK).await;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The daemon that the beacon names. Whether it is there, and is the one, shows when it is asked.
+fn named(config: &Config) -> anyhow::Result<Option<(Api, Beacon)>> {
     let Some(beacon) = Beacon::read(&config.data_dir) else { return Ok(None) };
     let Some(address) = beacon.address() else { return Ok(None) };
     let tls = match (&beacon.certificate, beacon.tls) {
@@ -69,13 +93,7 @@ pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<(Api, Beac
     };
     let token = Token::load_or_create(&config.data_dir)?;
     let api = Api::new(address, token, tls).within(config.limits.request.0);
-    match api.send_within(PATIENCE, Ask::new(Method::GET, "/api/v1/version")).await {
-        Ok(_) => Ok(Some((api, beacon))),
-        // It is just ending.
-        Err(ApiError::Gone(_)) => Ok(None),
-        Err(ApiError::Silent(_)) => Err(silent(config)),
-        Err(error) => Err(error.into()),
-    }
+    Ok(Some((api, beacon)))
 }
 
 /// Somebody has the directory, and nothing can be done with them.
@@ -161,12 +179,13 @@ impl Reach {
 
     /// Asks, and asks the next daemon if this one is gone.
     pub(crate) async fn send(&mut self, ask: Ask) -> Result<Response<Incoming>, ApiError> {
-        match self.api.send(ask.clone()).await {
-            Err(ApiError::Gone(reason)) => {
+        let answered = self.api.send(ask.clone()).await;
+        match answered.as_ref().err().and_then(ApiError::absence) {
+            Some(reason) => {
                 self.again(&reason).await?;
                 self.api.send(ask).await
             }
-            answered => answered,
+            None => answered,
         }
     }
 

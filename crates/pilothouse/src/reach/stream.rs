@@ -97,12 +97,13 @@ impl Watch {
                     return Ok(update);
                 }
                 Ok(None) => {}
-                Err(ApiError::Gone(reason)) if self.in_vain < TRIES => {
+                Err(error) => {
+                    let absence = error.absence().filter(|_| self.in_vain < TRIES);
+                    let Some(reason) = absence else { return Err(error) };
                     self.in_vain += 1;
                     self.stream = None;
                     reach.again(&reason).await?;
                 }
-                Err(error) => return Err(error),
             }
         }
     }

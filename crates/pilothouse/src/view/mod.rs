@@ -1,7 +1,9 @@
 //! Events for people to read: as lines of text that a terminal can show, narrow ones too.
 //!
-//! What models and tools say is not trusted: no control character of theirs reaches the terminal.
+//! Text of models, tools and repositories is not trusted: control, bidirectional and invisible
+//! characters are named, here and nowhere else. Commands write through this module alone.
 
+mod out;
 mod screen;
 mod style;
 mod table;
@@ -9,6 +11,7 @@ mod text;
 mod tool;
 mod transcript;
 
+pub(crate) use out::{Exact, print, print_exact, print_json, prompt, report, warn};
 pub(crate) use screen::{Screen, set_color};
 pub(crate) use style::*;
 pub(crate) use table::{Table, ago, short};

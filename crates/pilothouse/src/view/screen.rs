@@ -9,7 +9,7 @@ use anstream::AutoStream;
 use anstyle::Style;
 
 use super::style::DIM;
-use super::text::cut;
+use super::text::{cut, harmless, one_line};
 use crate::args::Color;
 use crate::system::columns;
 
@@ -67,11 +67,19 @@ impl Screen {
     /// A line.
     pub(crate) fn line(&mut self, style: Style, text: &str) -> io::Result<()> {
         self.end_line()?;
-        writeln!(self.out, "{style}{text}{style:#}")
+        writeln!(self.out, "{style}{}{style:#}", harmless(text))
     }
 
-    /// A line that is painted already.
-    pub(crate) fn painted(&mut self, text: &str) -> io::Result<()> {
+    /// A line of several looks.
+    pub(crate) fn spans(&mut self, spans: &[(Style, &str)]) -> io::Result<()> {
+        let spans = spans.iter();
+        let line: String =
+            spans.map(|(style, text)| format!("{style}{}{style:#}", harmless(text))).collect();
+        self.painted(&line)
+    }
+
+    /// A line that is painted and harmless already.
+    pub(super) fn painted(&mut self, text: &str) -> io::Result<()> {
         self.end_line()?;
         writeln!(self.out, "{text}")
     }
@@ -82,7 +90,7 @@ impl Screen {
             return Ok(());
         }
         self.hide()?;
-        write!(self.out, "{style}{text}{style:#}")?;
+        write!(self.out, "{style}{}{style:#}", harmless(text))?;
         self.open = !text.ends_with('\n');
         self.out.flush()
     }
@@ -101,7 +109,7 @@ impl Screen {
         if !self.live || self.open {
             return Ok(());
         }
-        let text = cut(text, width().saturating_sub(1));
+        let text = cut(&one_line(text), width().saturating_sub(1));
         // Past what strips colours: a line is also taken away where nobody wants them.
         self.hide()?;
         let mut err = AutoStream::auto(io::stderr());

@@ -1,23 +1,34 @@
 //! Text from elsewhere, made fit for a terminal.
 
+use pilothouse_host::visible;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Without escape sequences and control characters; line ends and tabs stay.
+/// Names control, bidirectional and invisible characters; line ends and tabs stay. Leaves out what
+/// programs print to colour their output or to clear the rest of a line, which holds no text.
 pub(crate) fn harmless(text: &str) -> String {
-    let stripped = anstream::adapter::strip_str(text).to_string();
-    let mut harmless = String::with_capacity(stripped.len());
-    for character in stripped.chars() {
-        match character {
-            '\n' | '\t' => harmless.push(character),
-            // A progress bar that rewrites its line becomes lines.
-            '\r' => {}
-            // These can make text look like other text.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
-            character if character.is_control() => {}
-            character => harmless.push(character),
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\x1b', '\r']) {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = match rest.starts_with("\r\n") {
+            true => 1,
+            false => colour(rest).unwrap_or(0),
+        };
+        if length == 0 {
+            plain.push_str(&rest[..1]);
         }
+        rest = &rest[length.max(1)..];
     }
-    harmless
+    plain.push_str(rest);
+    visible::name(&plain).into_owned()
+}
+
+/// The length of `ESC [ … m` or `ESC [ … K` at the beginning.
+fn colour(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("\x1b[")?;
+    let numbers = rest.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b';' | b':')).count();
+    matches!(rest.as_bytes().get(numbers), Some(b'm' | b'K')).then_some(numbers + 3)
 }
 
 /// The same on one line.
@@ -60,11 +71,12 @@ mod tests {
         let table = [
             ("plain\ttext\n", "plain\ttext\n"),
             ("\x1b[31mred\x1b[0m", "red"),
-            ("\x1b]0;title\x07after", "after"),
-            ("\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "link"),
-            ("a\rb\x08c\x7fd", "abcd"),
-            ("\u{9b}31mx", "31mx"),
-            ("safe\u{202e}txt", "safetxt"),
+            ("\x1b[1;38:5:1mred\x1b[K\r\nnext", "red\nnext"),
+            ("\x1b]0;title\x07after", "<U+001B>]0;title<U+0007>after"),
+            ("\x1b[2Jx\x1b[", "<U+001B>[2Jx<U+001B>["),
+            ("a\rb\x08c\x7fd", "a<U+000D>b<U+0008>c<U+007F>d"),
+            ("\u{9b}31mx", "<U+009B>31mx"),
+            ("safe\u{202e}txt", "safe<U+202E>txt"),
             ("größe 漢字", "größe 漢字"),
         ];
         for (text, expected) in table {

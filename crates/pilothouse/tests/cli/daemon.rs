@@ -1,6 +1,6 @@
 //! The daemon from outside.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -231,7 +231,7 @@ fn commands_reach_a_daemon_that_speaks_tls() {
     std::fs::write(&file, beacon.to_string()).unwrap();
     let ran = bed.run(["status"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.err.contains("another certificate"), "{ran:?}");
+    assert!(ran.err.contains("something else than the daemon"), "{ran:?}");
     std::fs::write(&file, right).unwrap();
     assert!(bed.ok(["down"]).contains("has stopped"));
 }
@@ -298,4 +298,36 @@ fn its_log_has_neither_the_token_nor_the_values_of_variables() {
     for secret in secrets {
         assert!(!log.contains(secret), "{log}");
     }
+}
+
+#[test]
+fn logins_are_listed_renamed_and_ended() {
+    let bed = Bed::new();
+    assert!(bed.ok(["login", "ls"]).contains("No browser is logged in"));
+    bed.ok(["up", "--no-open"]);
+    let link = bed.ok(["login", "--name", "phone"]);
+    let (origin, code) = link.trim().split_once("/login#").unwrap();
+    let body = serde_json::json!({ "code": code }).to_string();
+    let host = origin.strip_prefix("http://").unwrap();
+    let request = format!(
+        "POST /api/v1/login HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = std::net::TcpStream::connect(host).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+
+    let listed = bed.ok(["login", "ls"]);
+    assert!(listed.contains("phone") && listed.contains(origin), "{listed}");
+    let row: Value = serde_json::from_str(&bed.ok(["login", "ls", "--json"])).unwrap();
+    assert!(row.get("page_key").is_none() && row.get("key").is_none(), "{row}");
+    bed.ok(["login", "rename", "phone", "tablet"]);
+    assert!(bed.ok(["login", "ls"]).contains("tablet"));
+    assert_eq!(bed.run(["login", "rm", "phone"]).code, Some(1));
+    assert_eq!(bed.run(["login", "rm"]).code, Some(2));
+    assert!(bed.ok(["login", "rm", "tablet"]).contains(row["id"].as_str().unwrap()));
+    assert!(bed.ok(["login", "ls"]).contains("No browser is logged in"));
 }

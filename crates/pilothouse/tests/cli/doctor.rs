@@ -35,6 +35,24 @@ fn the_doctor_finds_everything() {
 }
 
 #[test]
+fn doctor_reports_a_git_that_is_too_old() {
+    let bed = Bed::new();
+    let old = tempfile::tempdir().unwrap();
+    let program = old.path().join("git");
+    std::fs::write(&program, "#!/bin/sh\necho git version 2.34.1\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).unwrap();
+    let mut path = std::ffi::OsString::from(old.path());
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    let mut command = bed.command(["doctor", "--json"]);
+    let ran = Ran::of(&command.env("PATH", path).output().unwrap());
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(state(&report, "git"), "warn", "{report}");
+    assert!(ran.out.contains("install git 2.38 or newer"), "{report}");
+}
+
+#[test]
 fn the_doctor_counts_what_nobody_knows() {
     let bed = Bed::new();
     let mut command = bed.command(["run", "--quiet", &script("say strange")]);

@@ -127,7 +127,8 @@ fn a_recording_takes_its_time_and_says_the_same() {
     bed.say(&["--policy", "autonomous"], "tool Bash {\"command\":\"true\"}\n---\nsay Done.");
     let session = bed.sessions()[0]["id"].as_str().unwrap().to_owned();
     let runs = bed.data().join("runs").join(session);
-    let run = std::fs::read_dir(runs).unwrap().next().unwrap().unwrap().path();
+    let mut entries = std::fs::read_dir(runs).unwrap().map(|entry| entry.unwrap().path());
+    let run = entries.find(|path| path.is_dir()).unwrap();
     let run = run.to_str().unwrap();
     for form in [&[][..], &["--json"]] {
         let replayed = |more: &[&str]| bed.ok([&["replay", run][..], form, more].concat());

@@ -5,6 +5,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use pilothouse_host::http::guard::{Challenge, ChallengeRequest, Token};
 use serde_json::{Value, json};
 
 use super::bed::{Bed, PATIENCE};
@@ -25,11 +26,12 @@ impl Gate {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         said["addresses"] = json!([listener.local_addr().unwrap()]);
         std::fs::write(&beacon, said.to_string()).unwrap();
+        let token = Token::load_or_create(&bed.data()).unwrap();
         let (keep, kept) = channel();
         std::thread::spawn(move || {
             for asked in listener.incoming() {
-                let (daemon, keep) = (daemon.clone(), keep.clone());
-                std::thread::spawn(move || pass(&asked.unwrap(), &daemon, keeps, &keep));
+                let (daemon, token, keep) = (daemon.clone(), token.clone(), keep.clone());
+                std::thread::spawn(move || pass(&asked.unwrap(), &daemon, &token, keeps, &keep));
             }
         });
         Self { kept, beacon, text }
@@ -48,7 +50,33 @@ impl Drop for Gate {
     }
 }
 
-fn pass(asked: &TcpStream, daemon: &str, keeps: fn(&str) -> bool, keep: &Sender<()>) {
+/// Answers the challenge of a command, as only a holder of the token can.
+fn prove(asked: &TcpStream, token: &Token) {
+    let (mut bytes, mut room) = (Vec::new(), [0; 16 * 1024]);
+    let request: ChallengeRequest = loop {
+        let read = (&*asked).read(&mut room).unwrap();
+        bytes.extend_from_slice(&room[..read]);
+        let text = String::from_utf8_lossy(&bytes);
+        let body = text.split_once("\r\n\r\n").map(|(_, body)| serde_json::from_str(body));
+        match body {
+            Some(Ok(request)) => break request,
+            _ => assert!(read > 0, "no challenge: {text}"),
+        }
+    };
+    let challenge = Challenge::parse(&request.nonce, &request.address).unwrap();
+    let body = serde_json::to_string(&challenge.reply(token)).unwrap();
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+    (&*asked).write_all((head + &body).as_bytes()).unwrap();
+}
+
+fn pass(
+    asked: &TcpStream,
+    daemon: &str,
+    token: &Token,
+    keeps: fn(&str) -> bool,
+    keep: &Sender<()>,
+) {
+    prove(asked, token);
     let mut beginning = [0; 16 * 1024];
     let read = (&*asked).read(&mut beginning).unwrap();
     let beginning = String::from_utf8_lossy(&beginning[..read]);

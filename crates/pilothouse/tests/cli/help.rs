@@ -8,7 +8,7 @@ fn the_overview() {
 }
 
 /// All commands that help names.
-fn commands(bed: &Bed) -> Vec<String> {
+pub(crate) fn commands(bed: &Bed) -> Vec<String> {
     let overview = bed.ok(["--help"]);
     let names: Vec<_> = overview
         .lines()

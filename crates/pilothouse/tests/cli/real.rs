@@ -40,6 +40,11 @@ fn check(version: CliVersion) {
 }
 
 #[test]
+fn with_2_1_326() {
+    check(CliVersion::V2_1_326);
+}
+
+#[test]
 fn with_2_1_325() {
     check(CliVersion::V2_1_325);
 }

@@ -95,6 +95,23 @@ impl Drop for Terminal<'_> {
 }
 
 #[test]
+fn trust_in_a_repository_is_asked_for_before_the_run() {
+    let bed = Bed::new();
+    super::trust::plant(&bed, "Stop");
+    let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
+    terminal.run("say Hello.");
+    terminal.wait_for("Use these settings?");
+    assert!(terminal.screen(&[]).contains("hook Stop: sh ./hook.sh"));
+    terminal.type_line("a");
+    terminal.wait_for("it ended with 0.");
+    assert!(bed.ok(["trust", "ls"]).contains("trusted"));
+    // It is asked once.
+    terminal.run("say Again.");
+    terminal.wait_for("\nAgain.");
+    assert_eq!(terminal.screen(&[]).matches("Use these settings?").count(), 1);
+}
+
+#[test]
 fn a_request_is_answered() {
     let bed = Bed::new();
     let terminal = Terminal::new(&bed, 80, "LC_ALL=C.UTF-8");
@@ -207,7 +224,7 @@ fn an_answer_alone_does_nothing_to_the_terminal() {
     terminal.begin("run --quiet", "", r#"say "It is \u001b]2;stolen\u0007\u001b[2Jso.""#);
     terminal.wait_for("it ended with 0.");
     let seen = terminal.screen(&[]);
-    assert!(seen.contains("It is so."), "{seen}");
+    assert!(seen.contains("It is <U+001B>]2;stolen<U+0007><U+001B>[2Jso."), "{seen}");
     let title = terminal.tmux().args(["display", "-p", "#{pane_title}"]).output().unwrap();
     assert!(!String::from_utf8_lossy(&title.stdout).contains("stolen"), "{title:?}");
 }
@@ -261,4 +278,30 @@ fn who_talks_is_not_kept_by_a_daemon_that_does_not_answer() {
     gate.keeps();
     terminal.press("C-c");
     terminal.wait_for("it ended with 0.");
+}
+
+/// An export is exact in a file and visible on a terminal, and so are wire logs.
+#[test]
+fn exports_and_wire_logs_do_nothing_to_the_terminal() {
+    let bed = Bed::new();
+    bed.say(&["--quiet"], r#"say "It is \u001b]2;stolen\u0007\u009b2J\u202eso.""#);
+    let exact = bed.ok(["export", "last", "--format", "markdown"]);
+    assert!(exact.contains("It is \x1b]2;stolen\x07\u{9b}2J\u{202e}so."), "{exact:?}");
+    let terminal = Terminal::new(&bed, 200, "LC_ALL=C.UTF-8");
+    // Every byte that the pane is sent.
+    let sent = bed.path("sent");
+    let save = format!("cat > {}", sent.display());
+    assert!(terminal.tmux().args(["pipe-pane", &save]).status().unwrap().success());
+    for command in ["export last #", "export last --format json #", "logs --raw last #"] {
+        terminal.begin(command, "", "");
+        terminal.wait_for("it ended with 0.");
+        terminal.type_line("clear");
+    }
+    terminal.type_line("echo over$((1))");
+    terminal.wait_for("over1");
+    until(|| std::fs::read_to_string(&sent).is_ok_and(|sent| sent.contains("over1")));
+    let sent = std::fs::read_to_string(&sent).unwrap();
+    assert!(sent.contains("<U+001B>]2;stolen<U+0007><U+009B>2J<U+202E>so."), "{sent:?}");
+    assert!(!sent.contains(['\u{9b}', '\u{202e}', '\u{7}']), "{sent:?}");
+    assert!(!sent.contains("\x1b]2;stolen"), "{sent:?}");
 }

@@ -13,7 +13,7 @@ use pilothouse_client::Cli;
 use pilothouse_host::config::Config;
 use pilothouse_host::doctor::{Check, Examination, Program, Report, State};
 
-use super::{json_line, print};
+use super::print_json;
 use crate::args::JsonArgs;
 use crate::exit::Exit;
 use crate::reach::{Keeper, running};
@@ -40,7 +40,7 @@ pub(super) async fn doctor(config: &Config, args: &JsonArgs) -> anyhow::Result<E
     report.checks.push(recorded::unknown(config).await);
     report.state = report.checks.iter().map(|check| check.state).max().unwrap_or(State::Skipped);
     if args.json {
-        print(&json_line(&report)?)?;
+        print_json([&report])?;
     } else {
         screen.hide()?;
         show(&report, &mut screen)?;
@@ -63,7 +63,8 @@ fn show(report: &Report, screen: &mut Screen) -> std::io::Result<()> {
             State::Fail => (BAD, "FAIL"),
         };
         let detail = one_line(&check.detail);
-        screen.painted(&format!("{style}{word}{style:#}  {:width$}  {detail}", check.title))?;
+        let rest = format!("  {:width$}  {detail}", check.title);
+        screen.spans(&[(style, word), (PLAIN, &rest)])?;
         if let Some(advice) = &check.advice {
             screen.line(PLAIN, &format!("      → {advice}"))?;
         }

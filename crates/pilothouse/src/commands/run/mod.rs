@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use super::policy::policy_name;
 use super::sessions::{SessionRow, directory, find, path};
+use super::trust::Question;
 use super::usage;
 use crate::args::RunArgs;
 use crate::exit::Exit;
@@ -53,6 +54,11 @@ pub(super) async fn run(config: &Config, args: RunArgs) -> anyhow::Result<Exit> 
 
 async fn turn(reach: &mut Reach, args: &RunArgs, cwd: &str, text: &str) -> anyhow::Result<Exit> {
     let row = session(reach, args, cwd).await?;
+    if !row.status.has_run()
+        && let Some(question) = Question::ask(reach, args, &row.cwd, Some(row.id)).await?
+    {
+        question.settle(reach, row.id).await?;
+    }
     // Ours to end, if it was not running before.
     let ends = !row.status.has_run();
     let watch = Watch::new(row.id, row.last_seq);
@@ -141,6 +147,7 @@ async fn session(reach: &mut Reach, args: &RunArgs, cwd: &str) -> anyhow::Result
         ("--claude", args.claude.is_some()),
         ("--max-turns", args.max_turns.is_some()),
         ("--max-budget-usd", args.max_budget_usd.is_some()),
+        ("--see-every-call", args.see_every_call),
     ];
     if let Some((flag, _)) = fixed.iter().find(|(_, is_set)| *is_set) {
         return Err(usage(format!("{flag} is for new sessions: this one has been set up already")));
@@ -164,6 +171,7 @@ async fn created(reach: &mut Reach, args: &RunArgs, cwd: &str) -> anyhow::Result
     // Whoever writes this mode out wants it, and starts the session themselves.
     let bypasses = args.mode.as_deref().is_some_and(|mode| mode == BYPASS);
     set("allow_bypass", bypasses.then_some(Value::from(true)));
+    set("see_every_call", args.see_every_call.then_some(Value::from(true)));
     set("max_turns", args.max_turns.map(Value::from));
     set("max_budget_usd", args.max_budget_usd.map(Value::from));
     let policy = match &args.policy {

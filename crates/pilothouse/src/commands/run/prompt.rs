@@ -1,9 +1,10 @@
 //! What is said: the words on the command line, and what is piped in.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
 use crate::commands::usage;
+use crate::view::warn;
 
 /// After this long it is told what is waited for.
 const TELL: Duration = Duration::from_secs(3);
@@ -41,7 +42,7 @@ async fn piped() -> anyhow::Result<Option<String>> {
         Ok(read) => read,
         Err(_) => {
             let told = "reading from stdin until it ends (`< /dev/null` if nothing should be read)";
-            let _ = writeln!(std::io::stderr(), "pilothouse: {told}");
+            let _ = warn(told);
             reading.await
         }
     };

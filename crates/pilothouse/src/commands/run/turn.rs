@@ -1,6 +1,5 @@
 //! A turn as it is followed: what is shown, what is asked, and what comes of it.
 
-use std::io::{IsTerminal, Write};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ use crate::commands::sessions::path;
 use crate::exit::{Exit, Trouble};
 use crate::reach::{Ask, Reach, Update, Watch};
 use crate::system::Stops;
-use crate::view::{BAD, DIM, Screen, Transcript, harmless, seconds};
+use crate::view::{BAD, DIM, PLAIN, Screen, Transcript, print_exact, print_json, report, seconds};
 
 /// How often the last line is drawn anew.
 const TICK: Duration = Duration::from_millis(250);
@@ -154,9 +153,7 @@ impl Turn {
         match update {
             Update::Event { text, event } => {
                 if self.output == Output::Json {
-                    let mut out = std::io::stdout();
-                    writeln!(out, "{text}")?;
-                    out.flush()?;
+                    print_json(&text)?;
                 }
                 let Some(event) = event else { return Ok(false) };
                 if human {
@@ -236,8 +233,8 @@ impl Turn {
             let id = approval.approval;
             if wait {
                 let session = self.session;
-                let mut err = anstream::stderr();
-                writeln!(err, "waiting for an answer: pilothouse approve {session} {id}")?;
+                let how = format!("waiting for an answer: pilothouse approve {session} {id}");
+                report(PLAIN, &how)?;
                 return Ok(());
             }
             self.refused = true;
@@ -258,13 +255,7 @@ impl Turn {
             return Err(Trouble::NoCli(why).into());
         }
         if self.output == Output::Quiet && !self.answer.is_empty() {
-            let mut out = std::io::stdout();
-            // In a file or a pipe the answer is what it is.
-            match out.is_terminal() {
-                true => writeln!(out, "{}", harmless(&self.answer))?,
-                false => writeln!(out, "{}", self.answer)?,
-            }
-            out.flush()?;
+            print_exact(&self.answer)?;
         }
         let outcome = self.completion.as_ref().map(|completion| completion.outcome);
         let exit = match outcome {
@@ -276,7 +267,7 @@ impl Turn {
         };
         if exit == Exit::Failed && self.output != Output::Human {
             let why = self.failure.unwrap_or_else(|| "the turn failed".to_owned());
-            writeln!(anstream::stderr(), "{BAD}{}{BAD:#}", harmless(&why))?;
+            report(BAD, &why)?;
         }
         Ok(exit)
     }
