@@ -189,6 +189,90 @@ export type Beginning = {
   session: SessionId;
 };
 
+/** What a repository would bring. Texts are the repository's own and not to be trusted. */
+export type Brings = {
+  /** Files of subagents. */
+  agents: string[];
+  /** Files of slash commands. */
+  commands: string[];
+  /** Git settings of the repository that start programs while git only reads. */
+  git: BroughtHelper[];
+  /** Other commands that settings name. */
+  helpers: BroughtHelper[];
+  /** Commands that Claude Code runs at certain moments. */
+  hooks: BroughtHook[];
+  /** Files with texts for the model. */
+  instructions: string[];
+  /** Plugins that are switched on. */
+  plugins: string[];
+  /** Permission rules. */
+  rules: BroughtRule[];
+  /** MCP servers. */
+  servers: BroughtServer[];
+  /** Other settings, by name. */
+  settings: string[];
+  /** Files of skills. */
+  skills: string[];
+  /** Files that could not be understood. */
+  unclear: string[];
+  /** Environment variables. */
+  variables: BroughtVariable[];
+};
+
+/** A command that a setting names. */
+export type BroughtHelper = {
+  /** What it runs. */
+  command: string;
+  /** The file it is in. */
+  file: string;
+  /** The setting. */
+  setting: string;
+};
+
+/** A hook. */
+export type BroughtHook = {
+  /** Whether it can answer approvals in the place of a person. */
+  can_answer: boolean;
+  /** What it runs. */
+  command: string;
+  /** When it runs. */
+  event: string;
+  /** The file it is in. */
+  file: string;
+};
+
+/** A permission rule. */
+export type BroughtRule = {
+  /** `allow`, `deny`, `ask`, `defaultMode` … */
+  effect: string;
+  /** The file it is in. */
+  file: string;
+  /** The rule. */
+  rule: string;
+};
+
+/** An MCP server. */
+export type BroughtServer = {
+  /** The file it is in. */
+  file: string;
+  /** Its name. */
+  name: string;
+  /** The command line, or the address. */
+  target: string;
+};
+
+/** An environment variable. */
+export type BroughtVariable = {
+  /** The file it is in. */
+  file: string;
+  /** Its name. */
+  name: string;
+  /** Whether it can change where requests and keys go, or which programs are loaded. */
+  redirects: boolean;
+  /** Its value. */
+  value: string;
+};
+
 /** Why a request cannot be answered any more. */
 export type CancelReason = "withdrawn" | "run_ended";
 
@@ -204,8 +288,28 @@ export type Candidate = {
   score: number;
 };
 
+/** The daemon's proof. */
+export type ChallengeReply = {
+  /** HMAC-SHA-256 in base64url without padding. Its key is `HMAC-SHA-256(token, "pilothouse/challenge/key/1")`; its message is the nonce's 32 bytes, the address as the 16 bytes of IPv6 (IPv4 mapped) and the port as two bytes, big-endian. */
+  proof: string;
+};
+
+/** Asks the daemon for a proof that it knows the token. */
+export type ChallengeRequest = {
+  /** The address and port that the client dialled: `127.0.0.1:7717` or `[::1]:7717`. */
+  address: string;
+  /** 32 random bytes, in base64url without padding. Use each once. */
+  nonce: string;
+};
+
 /** What has become of a file. */
 export type ChangeKind = "added" | "deleted" | "modified" | "renamed" | "copied" | "mode" | "conflicted";
+
+/** Changes a login. */
+export type ChangeLogin = {
+  /** The new name, of at most 64 characters; empty for none. */
+  name: string;
+};
 
 /** What is changed about a session. What is left out, or null, stays. */
 export type ChangeSession = {
@@ -1280,12 +1384,40 @@ export type LoginReply = {
   expires_at: string;
   /** Who this is from now on. */
   identity: Identity;
+  /** The page's key, sent only here: 32 bytes in base64url. The page keeps it, never sends it, and proves with `X-Pilothouse-Proof` that it has it. */
+  page_key: string;
 };
 
 /** Redeems a login link. */
 export type LoginRequest = {
   /** What stands behind `#` in the link. */
   code: string;
+};
+
+/** A browser that has logged in. */
+export type LoginRow = {
+  /** When it was made. */
+  created_at: string;
+  /** When it ends if it is not used before. */
+  expires_at: string;
+  /** Identifies the login; the same as in the audit. */
+  id: string;
+  /** Whether this request was made with it. */
+  is_current: boolean;
+  /** When it was last used, to within a few minutes. */
+  last_used_at: string;
+  /** What its owner calls it. */
+  name: string | null;
+  /** The address at which it was made: `http://127.0.0.1:7717`. It works at no other. */
+  origin: string;
+};
+
+/** A part of a list. */
+export type LoginRowPage = {
+  /** The entries. */
+  items: LoginRow[];
+  /** Where the next part begins; none at the end. */
+  next: string | null;
 };
 
 /** The to-do list is written, changed or shown: `TodoWrite`, `TodoRead`, `TaskUpdate`, `TaskList`, `TaskGet`. */
@@ -1796,8 +1928,10 @@ export type Profile = {
   mode?: string | null;
   /** The model. */
   model?: string | null;
-  /** Show the policy every call, also those that the CLI would not ask about. */
+  /** Ask about every call that no rule allows, also about those that the CLI would not ask about. */
   see_every_call?: boolean;
+  /** Settings files that are read at most: `user`, `project`, `local`; all where it is left out. In a directory that is not trusted only `user` is. */
+  setting_sources?: string[] | null;
   /** Settings of the CLI, as in its settings files. */
   settings?: unknown;
   /** Use no other MCP servers. */
@@ -1965,6 +2099,16 @@ export type Refusal = {
   prompt: PromptId;
 } | {
   kind: "too_many_prompts";
+} | {
+  kind: "mention_denied";
+  /** The mention. */
+  mention: string;
+  /** The rule. */
+  rule: string;
+} | {
+  kind: "too_many_mentions";
+  /** How many can be. */
+  most: number;
 } | {
   kind: "approval_open";
 } | {
@@ -2241,7 +2385,7 @@ export type SessionDetail = {
   open_items: OpenItem[];
   /** Its policy. */
   policy: string | null;
-  /** Whatever else the host keeps with it. Written without the values of variables, headers, flags of the CLI and arguments of MCP servers. */
+  /** Whatever else the host keeps with it. Written without the values of variables, headers, flags of the CLI and arguments of MCP servers, and without the credentials and query values of URLs. */
   settings: unknown;
   /** Its state. */
   status: Status;
@@ -2284,7 +2428,7 @@ export type SessionRow = {
   open_approvals: number;
   /** Its policy. */
   policy: string | null;
-  /** Whatever else the host keeps with it. Written without the values of variables, headers, flags of the CLI and arguments of MCP servers. */
+  /** Whatever else the host keeps with it. Written without the values of variables, headers, flags of the CLI and arguments of MCP servers, and without the credentials and query values of URLs. */
   settings: unknown;
   /** Its state. */
   status: Status;
@@ -2435,6 +2579,9 @@ export type Spent = {
 
 /** Where a change is. */
 export type Stage = "staged" | "unstaged" | "untracked";
+
+/** Whether the configuration of a repository is used. */
+export type Standing = "empty" | "undecided" | "trusted" | "trusted_for_session" | "trusted_by_claude_code" | "never";
 
 /** From where a run goes on. */
 export type StartRun = {
@@ -2685,6 +2832,70 @@ export type TriedCall = {
   subagent?: string | null;
   /** The tool. */
   tool_name: string;
+};
+
+/** A person's answer to the question whether a repository is trusted. */
+export type TrustAnswer = "session" | "always" | "never";
+
+/** A person's decision about a repository. */
+export type TrustDecision = {
+  /** The answer. */
+  answer: TrustAnswer;
+  /** The digest from the report that the decision is about. */
+  digest: string;
+  /** A directory in the repository; absolute. */
+  directory: string;
+  /** Let the repository's hooks answer approvals in the place of a person. Needed to trust a repository that has hooks which can. */
+  hooks_may_answer?: boolean;
+  /** The session, for an answer about one. */
+  session?: SessionId | null;
+};
+
+/** What was decided about a repository. */
+export type TrustKind = "always" | "session" | "never" | "claude_code" | "removed";
+
+/** What a repository would bring to sessions in a directory, and whether it may. */
+export type TrustReport = {
+  /** What the repository would bring. */
+  brings: Brings;
+  /** Files that differ from what was trusted last; empty if nothing was. */
+  changed: string[];
+  /** Digest of the configuration and of the files that its commands name. A decision names it, so that nobody trusts what they have not seen. */
+  digest: string;
+  /** The directory that was asked about. */
+  directory: string;
+  /** Why the content cannot be trusted at all, and what to do. */
+  problem: string | null;
+  /** The repository that it belongs to, or the directory itself: what a decision is about. */
+  root: string;
+  /** Whether its configuration is used. */
+  standing: Standing;
+};
+
+/** A decision about a repository. */
+export type TrustRow = {
+  /** Who decided. */
+  actor: string;
+  /** When. */
+  at: string;
+  /** The content that it is about; empty for every content. */
+  digest: string;
+  /** Whether hooks of the repository may answer approvals. */
+  hooks_may_answer: boolean;
+  /** What was decided. */
+  kind: TrustKind;
+  /** The repository's real path. */
+  root: string;
+  /** The session that it holds for, where it is one. */
+  session: SessionId | null;
+};
+
+/** A part of a list. */
+export type TrustRowPage = {
+  /** The entries. */
+  items: TrustRow[];
+  /** Where the next part begins; none at the end. */
+  next: string | null;
 };
 
 /** Which policy is tried: one of `policy` and `text`. */
@@ -3539,6 +3750,50 @@ export interface Operations {
     body: ReplayPolicy;
     reply: PolicyReplay;
   };
+  /** Lists decisions about repositories. */
+  listTrust: {
+    method: "GET";
+    path: "/api/v1/trust";
+    params: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    reply: TrustRowPage;
+  };
+  /** Reports what a repository would bring to sessions. */
+  getTrustReport: {
+    method: "GET";
+    path: "/api/v1/trust/report";
+    params: Record<string, never>;
+    query: {
+      /** A directory; absolute. */
+      directory: string;
+      /** A session that works there: answers for it count, and so do its other directories. */
+      session?: SessionId | null;
+    };
+    body: undefined;
+    reply: TrustReport;
+  };
+  /** Trusts a repository with its present content, or never. */
+  decideTrust: {
+    method: "PUT";
+    path: "/api/v1/trust";
+    params: Record<string, never>;
+    query: Record<string, never>;
+    body: TrustDecision;
+    reply: TrustReport;
+  };
+  /** Removes the decisions about a repository. */
+  forgetTrust: {
+    method: "DELETE";
+    path: "/api/v1/trust";
+    params: Record<string, never>;
+    query: {
+      /** A directory in it, or its path as the list has it. */
+      directory: string;
+    };
+    body: undefined;
+    reply: undefined;
+  };
   /** What was done, and by whom; newest first. */
   listAudit: {
     method: "GET";
@@ -3625,6 +3880,15 @@ export interface Operations {
     body: undefined;
     reply: Health;
   };
+  /** Proves that this daemon knows the token, before a client sends it. */
+  proveDaemon: {
+    method: "POST";
+    path: "/api/v1/challenge";
+    params: Record<string, never>;
+    query: Record<string, never>;
+    body: ChallengeRequest;
+    reply: ChallengeReply;
+  };
   /** Who asks. */
   whoAmI: {
     method: "GET";
@@ -3651,6 +3915,39 @@ export interface Operations {
     query: Record<string, never>;
     body: LinkRequest;
     reply: LoginLink;
+  };
+  /** Lists the browsers that are logged in, the last used first. */
+  listLogins: {
+    method: "GET";
+    path: "/api/v1/logins";
+    params: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    reply: LoginRowPage;
+  };
+  /** Renames a login. */
+  changeLogin: {
+    method: "PATCH";
+    path: "/api/v1/logins/{login}";
+    params: {
+      /** The login's id. */
+      login: string;
+    };
+    query: Record<string, never>;
+    body: ChangeLogin;
+    reply: LoginRow;
+  };
+  /** Ends a login, and the sockets and streams opened with it. */
+  endLogin: {
+    method: "DELETE";
+    path: "/api/v1/logins/{login}";
+    params: {
+      /** The login's id. */
+      login: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    reply: undefined;
   };
   /** Ends this login. */
   logOut: {

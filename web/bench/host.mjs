@@ -88,7 +88,7 @@ export class StandIn {
   /** @param {string} key @param {import("node:stream").Duplex} socket */
   #upgrade(key, socket) {
     const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: pilothouse.1\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));
     socket.on("error", () => this.#sockets.delete(socket));

@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { inject } from "vitest";
 
-import type { CreateSession, SessionRow, SessionRowPage } from "../api/types";
+import type { CreateSession, SessionDetail, SessionRow, SessionRowPage } from "../api/types";
 
 /** More than anything here takes. */
 const PATIENCE = 60_000;
@@ -120,6 +120,15 @@ export class Bed {
 
   async say(session: string, text: string): Promise<void> {
     await this.api("POST", `/sessions/${session}/prompts`, { text });
+  }
+
+  /** Waits until a session rests, and allows whatever it asks meanwhile. */
+  async rest(session: string): Promise<void> {
+    await until(async () => {
+      const { status, approvals } = await this.api<SessionDetail>("GET", `/sessions/${session}`);
+      for (const { approval } of approvals) await this.api("POST", `/sessions/${session}/approvals/${approval}/decision`, { kind: "allow" });
+      return status === "idle";
+    }, "the turn to end");
   }
 
   /** A browser window that is not logged in. */

@@ -40,6 +40,9 @@ const MARKDOWN = [
   "**".repeat(2000),
 ].join("\n\n");
 
+/** Reorders what follows, and steers a terminal. */
+const UNSEEN = "\u202egnp.exe\u2066\u009b2J\u0007";
+
 const LONG = "x".repeat(300_000);
 /** Each stands at the end of something, so that all before it has been drawn. */
 const SEEN = ["End of the HTML.", "End of the Markdown."];
@@ -49,7 +52,7 @@ beforeAll(async () => {
   const output = `\u001b]0;title\u0007\u001b]8;;javascript:window.harmed='osc'\u0007a link\u001b]8;;\u0007 \u001b[31mred${HTML}\u001b[0m\r\u001b[2J\u001b[999;999H\u0000\u0008${LONG}\n`;
   writeFileSync(join(bed.path("work"), "hostile.txt"), output);
   const profile = { mode: "acceptEdits", allowed_tools: ["Bash", "Read"] };
-  session = (await bed.session({ title: `Harm ${HTML.slice(0, 400)}`, profile, tags: ['<img src=x onerror="window.harmed=1">'] })).id;
+  session = (await bed.session({ title: `Harm ${UNSEEN} ${HTML.slice(0, 380)}`, profile, tags: [`<img src=x onerror="window.harmed=1">${UNSEEN}`] })).id;
   await bed.say(
     session,
     [
@@ -57,19 +60,21 @@ beforeAll(async () => {
       script(
         `think ${JSON.stringify(HTML + MARKDOWN)}`,
         `say ${JSON.stringify(`${HTML}\n\n${SEEN[0]}`)}`,
-        `tool Bash ${JSON.stringify({ command: "cat hostile.txt", description: HTML })}`,
+        `tool Bash ${JSON.stringify({ command: "cat hostile.txt", description: UNSEEN + HTML })}`,
         `tool Bash ${JSON.stringify({ command: "cat hostile.txt >&2; exit 3", description: "Fail" })}`,
         "---",
         `tool Read ${JSON.stringify({ file_path: join(bed.path("work"), "hostile.txt") })}`,
-        `tool Write ${JSON.stringify({ file_path: join(bed.path("work"), "<img src=x onerror=alert(1)>.html"), content: HTML + LONG })}`,
+        `tool Write ${JSON.stringify({ file_path: join(bed.path("work"), `<img src=x onerror=alert(1)>${UNSEEN}.html`), content: HTML + LONG })}`,
         "---",
-        `tool TodoWrite ${JSON.stringify({ todos: [1, 2, 3].map((at) => ({ id: "same", content: `Entry ${at}`, activeForm: "Doing it", status: "pending" })) })}`,
+        `tool TodoWrite ${JSON.stringify({ todos: [1, 2, 3].map((at) => ({ id: "same", content: `Entry ${at} ${UNSEEN}`, activeForm: "Doing it", status: "pending" })) })}`,
         "---",
         `say ${JSON.stringify(`${MARKDOWN}\n\n${SEEN[1]}`)}`,
         `say ${LONG}`,
       ),
     ].join("\n"),
   );
+  // A name that hides characters is one that a policy asks about.
+  await bed.rest(session);
 });
 
 afterAll(async () => {
@@ -98,6 +103,17 @@ async function harm(page: Page): Promise<string[]> {
         if (attribute === "src" && /^https?:\/\/harm/.test(value)) found.push(`<${name}> loads ${value}`);
       }
       if (name === "a" && element.getAttribute("href")?.startsWith("https://harm") && !element.getAttribute("rel")?.includes("noopener")) found.push("a link tells where it comes from");
+    }
+    // Named in titles, names and text alike.
+    const unseen = /[\u202a-\u202e\u2066-\u2069]/;
+    if (unseen.test(document.title)) found.push("the title is reordered");
+    const texts = document.createTreeWalker(app ?? document, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { data, parentElement } = texts.currentNode as Text;
+      if (unseen.test(data)) found.push(`text in <${parentElement?.localName} class="${parentElement?.className}"> is reordered`);
+    }
+    for (const element of app?.querySelectorAll("[title], [aria-label]") ?? []) {
+      if (unseen.test(`${element.getAttribute("title")}${element.getAttribute("aria-label")}`)) found.push(`<${element.localName}> is named by what reorders text`);
     }
     if (document.documentElement.scrollWidth > innerWidth) found.push(`the page is ${document.documentElement.scrollWidth} wide`);
     const talk = document.querySelector("[aria-label=Conversation], [aria-label='Wire log']");
@@ -163,7 +179,7 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
     await page.getByText("Tools that took longest").waitFor();
     expect(await harm(page)).toEqual([]);
     await page.goto(bed.address);
-    await page.getByText("Harm", { exact: false }).first().waitFor();
+    await page.getByText("Harm <U+202E>gnp.exe<U+2066><U+009B>2J<U+0007>").first().waitFor();
     expect(await harm(page)).toEqual([]);
     expect(elsewhere).toEqual([]);
     // One that loads nothing else ends where it began.

@@ -1,6 +1,6 @@
 /** The core stories with Claude Code itself: what is clicked here happens there. */
 
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -22,6 +22,8 @@ afterEach(async () => {
   // Each of them is a program of some size.
   const { items } = await bed.api<SessionRowPage>("GET", "/sessions?limit=200");
   for (const row of items) await bed.api("DELETE", `/sessions/${row.id}`);
+  // A rule that was kept in the project's settings would be asked about in the next session.
+  rmSync(cli.path(".claude"), { recursive: true, force: true });
 });
 
 afterAll(async () => {

@@ -53,6 +53,11 @@ export class RealCli {
   /** What the model was asked last. */
   asked = async () => (await this.#order("asked")) as Asked;
 
+  /** Makes the project a hostile repository. */
+  plant = () => this.#order("plant");
+  /** Which programs of the repository ran, and how many requests it diverted. */
+  ran = async () => (await this.#order("ran")) as { readonly programs: readonly string[]; readonly diverted: number };
+
   path(name: string): string {
     return join(this.place.cwd, name);
   }

@@ -23,7 +23,7 @@ describe("policies", () => {
   it("are copied, changed, refused when wrong, tried on what was done, and kept", async () => {
     const page = await bed.browser();
     await page.goto(`${bed.address}/settings`);
-    await page.getByRole("list", { name: "Policies" }).getByRole("button", { name: /supervised/ }).click();
+    await page.getByRole("list", { name: "Policies" }).getByRole("button", { name: /^supervised/ }).click();
     await page.getByText("This comes along and stays as it is.").waitFor();
     await page.getByRole("button", { name: "Copy to change" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("mine");
@@ -53,7 +53,7 @@ describe("what is not saved of a policy", () => {
     await list.getByRole("button", { name: /draft/ }).click();
     const text = page.getByRole("textbox", { name: "draft" });
     await text.fill("# half a thought");
-    await list.getByRole("button", { name: /supervised/ }).click();
+    await list.getByRole("button", { name: /^supervised/ }).click();
     await page.getByText("This comes along and stays as it is.").waitFor();
     await list.getByRole("button", { name: /draft/ }).getByText("not saved").waitFor();
     await page.getByRole("link", { name: "Appearance" }).click();

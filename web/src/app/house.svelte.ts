@@ -4,6 +4,7 @@
  */
 
 import type { ServerMessage, SessionRow, WhoAmI } from "../../api/types";
+import { forgetKey, keepKey, subprotocols } from "../connection/key";
 import { Outbox, type Outgoing } from "../connection/outbox";
 import { Refused, Unreachable, sentence } from "../connection/problem";
 import { Rereading } from "../connection/rereading";
@@ -62,13 +63,20 @@ class House {
 
   /** Logs in with what stood behind `#` in a login link. */
   async logIn(code: string): Promise<void> {
-    await call("logIn", { body: { code } });
+    const { page_key } = await call("logIn", { body: { code } });
+    keepKey(page_key);
     this.#stay += 1;
     await this.#enter();
   }
 
   async logOut(): Promise<void> {
     await call("logOut", {});
+    this.ended();
+  }
+
+  /** The login of this browser has ended. */
+  ended(): void {
+    forgetKey();
     this.#leave();
   }
 
@@ -182,11 +190,18 @@ class House {
 
   async #isLoggedIn(): Promise<void> {
     const stay = this.#stay;
+    const offered = this.#offers();
     try {
       this.who = await call("whoAmI", {});
+      // The daemon has another challenge: the socket was refused for that, and need not wait.
+      if (offered !== this.#offers() && this.connection.kind === "waiting") this.talk.check();
     } catch (error) {
       this.#isOut(error, stay);
     }
+  }
+
+  #offers(): string {
+    return subprotocols("/api/v1/ws").join();
   }
 
   #listChanged(sessions: Extract<ServerMessage, { type: "sessions" }>["sessions"]): void {

@@ -3,9 +3,14 @@
 import type { Approval, ApprovalRow, CancelReason, Decider, Decision, Event, NormalizedPayload } from "../../api/types";
 import type { ApprovalFate } from "../state/items";
 import { destination, updateOf, written, type Update } from "./rules";
+import { named } from "../render/text/visible";
 
 /** The question of a request, as one asks it. */
 export function question(request: Approval): string {
+  return named(rawQuestion(request));
+}
+
+function rawQuestion(request: Approval): string {
   const { subject } = request;
   switch (subject.kind) {
     case "tool":
@@ -46,6 +51,10 @@ function toolQuestion(name: string, payload: NormalizedPayload): string {
 
 /** What a request is about, in a line: for lists. */
 export function subjectLine(request: Approval): string {
+  return named(rawSubject(request));
+}
+
+function rawSubject(request: Approval): string {
   const { subject } = request;
   switch (subject.kind) {
     case "tool":
@@ -65,7 +74,7 @@ export function subjectLine(request: Approval): string {
 
 /** Calls in a few words each, by their ids. */
 export function titlesIn(events: readonly Event[]): ReadonlyMap<string, string> {
-  return new Map(events.flatMap((event) => (event.type === "tool_call" ? [[event.tool_call_id, event.title] as const] : [])));
+  return new Map(events.flatMap((event) => (event.type === "tool_call" ? [[event.tool_call_id, named(event.title)] as const] : [])));
 }
 
 function toolLine(name: string, payload: NormalizedPayload): string {
@@ -117,8 +126,8 @@ export function became(row: ApprovalRow): string {
 }
 
 function by(decider: Decider): string {
-  if (decider.kind === "client") return decider.name === null ? "" : ` by ${decider.name}`;
-  return decider.because.ground === "default" ? " by the policy" : ` by the policy: ${decider.because.rule.summary}`;
+  if (decider.kind === "client") return decider.name === null ? "" : ` by ${named(decider.name)}`;
+  return decider.because.ground === "default" ? " by the policy" : ` by the policy: ${named(decider.because.rule.summary)}`;
 }
 
 function decided(decision: Decision, who: string): Outcome {
@@ -129,7 +138,7 @@ function decided(decision: Decision, who: string): Outcome {
       return { text: `Allowed${who}${edited}`, tone: "good", more: always || null };
     }
     case "deny":
-      return { text: `Denied${who}${decision.stop ? ", and the turn stopped" : ""}`, tone: "bad", more: decision.message };
+      return { text: `Denied${who}${decision.stop ? ", and the turn stopped" : ""}`, tone: "bad", more: decision.message === null ? null : named(decision.message) };
     case "plan":
       return planOutcome(decision, who);
     case "answers":

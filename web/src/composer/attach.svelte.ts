@@ -2,7 +2,8 @@
 
 import type { AttachmentUse } from "../../api/types";
 import { sentence } from "../connection/problem";
-import { address, call } from "../connection/rest";
+import { address, call, fetched } from "../connection/rest";
+import { BLANK } from "../ui/remote";
 import { isSeen, type KeptFile } from "./kept";
 
 /** A file on its way. */
@@ -62,11 +63,19 @@ export class Attachments {
   restore(files: readonly KeptFile[]): void {
     const fresh = files.filter(({ use }) => !this.all.some((one) => one.use?.digest === use.digest));
     if (fresh.length === 0) return;
-    const back = fresh.map(({ use, name, size, isPicture }): Attached => {
-      const params = { session: this.#session, digest: use.digest };
-      return { id: (this.#last += 1), name, size, picture: isPicture ? address("getAttachment", { params }) : null, use, trouble: null };
-    });
+    const back = fresh.map(
+      ({ use, name, size, isPicture }): Attached => ({ id: (this.#last += 1), name, size, picture: isPicture ? BLANK : null, use, trouble: null }),
+    );
     this.#set([...back, ...this.all]);
+    for (const one of back) if (one.picture !== null && one.use) void this.#show(one.id, one.use.digest);
+  }
+
+  /** Fetches a picture that the daemon has. One that does not come stays blank. */
+  async #show(id: number, digest: string): Promise<void> {
+    const from = address("getAttachment", { params: { session: this.#session, digest } });
+    const blob = await fetched(from, "long").catch(() => null);
+    if (blob === null || !isSeen(blob.type) || !this.all.some((one) => one.id === id)) return;
+    this.#change(id, { picture: URL.createObjectURL(blob) });
   }
 
   remove(id: number): void {

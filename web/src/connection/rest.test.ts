@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
+import { forgetKey, keepKey } from "./key";
 import { Refused, Unreachable } from "./problem";
 import { address, call } from "./rest";
 
@@ -29,6 +30,29 @@ describe("the API", () => {
     const file = new Blob(["x"]);
     await call("uploadAttachment", { params: { session: "s" }, query: { name: "x" }, body: file });
     expect(asked.mock.calls[1]![1]?.body).toBe(file);
+  });
+
+  it("proves its key, and once more where the challenge is a new one", async () => {
+    const asked: (string | null)[] = [];
+    let [challenge, status] = ["one", 401];
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      const proof = new Headers(init.headers).get("x-pilothouse-proof");
+      asked.push(proof?.split(".")[0] ?? null);
+      const isRight = proof?.startsWith(`${challenge}.`) && status === 401;
+      const headers = { "x-pilothouse-challenge": challenge };
+      return isRight ? new Response(null, { status: 204, headers }) : Response.json({ status, detail: "no" }, { status, headers });
+    });
+    keepKey("BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc");
+    await call("getVersion", {});
+    await call("getVersion", {});
+    challenge = "two";
+    await call("getVersion", {});
+    expect(asked.splice(0)).toEqual(["none", "one", "one", "one", "two"]);
+    // Only what was refused for lack of a proof is asked again.
+    [challenge, status] = ["three", 409];
+    await expect(call("getVersion", {})).rejects.toBeInstanceOf(Refused);
+    expect(asked).toEqual(["two"]);
+    forgetKey();
   });
 
   it("throws what the daemon says, or that it says nothing", async () => {

@@ -4,6 +4,7 @@
  */
 
 import type { Operations, Problem } from "../../api/types";
+import { learn, proof } from "./key";
 import { Refused, Unreachable } from "./problem";
 
 const routes = {
@@ -44,12 +45,19 @@ const routes = {
   putPolicy: ["PUT", "/api/v1/policies/{policy}"],
   testPolicy: ["POST", "/api/v1/policies/test"],
   replayPolicy: ["POST", "/api/v1/policies/replay"],
+  listTrust: ["GET", "/api/v1/trust"],
+  getTrustReport: ["GET", "/api/v1/trust/report"],
+  decideTrust: ["PUT", "/api/v1/trust"],
+  forgetTrust: ["DELETE", "/api/v1/trust"],
   getUsage: ["GET", "/api/v1/usage"],
   getDoctor: ["GET", "/api/v1/doctor"],
   getVersion: ["GET", "/api/v1/version"],
   whoAmI: ["GET", "/api/v1/login"],
   logIn: ["POST", "/api/v1/login"],
   createLoginLink: ["POST", "/api/v1/login/links"],
+  listLogins: ["GET", "/api/v1/logins"],
+  changeLogin: ["PATCH", "/api/v1/logins/{login}"],
+  endLogin: ["DELETE", "/api/v1/logins/{login}"],
   logOut: ["POST", "/api/v1/logout"],
 } as const satisfies { [K in keyof Operations]?: readonly [Operations[K]["method"], Operations[K]["path"]] };
 
@@ -69,7 +77,7 @@ type Loose = {
   signal?: AbortSignal;
 };
 
-/** The address of an operation, for links and pictures. */
+/** The address of an operation, as it is sent. */
 export function address<K extends Known>(operation: K, given: Omit<Arguments<K>, "body" | "signal">): string {
   const { params = {}, query = {} } = given as Loose;
   const path = routes[operation][1].replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
@@ -94,28 +102,53 @@ const LONG_ONES: ReadonlySet<Known> = new Set<Known>(["uploadAttachment", "impor
 /** Calls an operation. Throws {@link Refused}, or {@link Unreachable} where no answer came in time. */
 export async function call<K extends Known>(operation: K, given: Arguments<K>): Promise<Of<K>["reply"]> {
   const { body, signal } = given as Loose;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), LONG_ONES.has(operation) ? LONG : PATIENCE);
-  const signals = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-  const init: RequestInit = { method: routes[operation][0], signal: signals, credentials: "same-origin" };
+  const init: RequestInit = { method: routes[operation][0] };
   if (body instanceof Blob) {
     init.body = body;
   } else if (body !== undefined) {
     init.body = JSON.stringify(body);
     init.headers = { "content-type": "application/json" };
   }
-  try {
-    const response = await fetch(address(operation, given), init);
-    if (!response.ok) throw new Refused(await problemOf(response));
+  return asked(address(operation, given), init, LONG_ONES.has(operation) ? LONG : PATIENCE, signal, async (response) => {
     if (response.status === 204) return undefined;
     const isJson = response.headers.get("content-type")?.startsWith("application/json");
     return (isJson ? await response.json() : await response.blob()) as Of<K>["reply"];
+  });
+}
+
+/** Fetches what is at an address of the API, whatever it is. Throws like {@link call}. */
+export function fetched(address: string, time: "short" | "long", signal?: AbortSignal): Promise<Blob> {
+  return asked(address, { method: "GET" }, time === "long" ? LONG : PATIENCE, signal, (response) => response.blob());
+}
+
+async function asked<T>(address: string, init: RequestInit, patience: number, signal: AbortSignal | undefined, read: (response: Response) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), patience);
+  const signals = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  try {
+    const response = await proven(address, { ...init, signal: signals, credentials: "same-origin" });
+    if (!response.ok) throw new Refused(await problemOf(response));
+    return await read(response);
   } catch (error) {
     if (error instanceof Refused || signal?.aborted) throw error;
     throw new Unreachable();
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Sends a request with a proof of the page's key. One that answers an old challenge is sent again, once. */
+async function proven(address: string, init: RequestInit): Promise<Response> {
+  const first = await once(address, init);
+  if (!learn(first) || first.status !== 401) return first;
+  const second = await once(address, init);
+  learn(second);
+  return second;
+}
+
+function once(address: string, init: RequestInit): Promise<Response> {
+  const given = proof(init.method ?? "GET", address);
+  return fetch(address, given === null ? init : { ...init, headers: { ...init.headers, "x-pilothouse-proof": given } });
 }
 
 async function problemOf(response: Response): Promise<Problem> {

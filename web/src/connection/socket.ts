@@ -3,6 +3,8 @@
  * nothing of what is said.
  */
 
+import { subprotocols } from "./key";
+
 /** How a connection stands. */
 export type SocketState =
   | { readonly kind: "connecting" }
@@ -38,7 +40,7 @@ const PATIENCE = 8_000;
 /** The world of a browser. */
 export function browserWorld(address: string): World {
   return {
-    open: () => new WebSocket(address),
+    open: () => new WebSocket(address, subprotocols(new URL(address).pathname)),
     now: () => Date.now(),
     random: () => Math.random(),
     after: (ms, then) => {

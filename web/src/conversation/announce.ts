@@ -2,6 +2,7 @@
 
 import type { Item } from "../state/items";
 import type { SessionState } from "../state/state";
+import { named } from "../render/text/visible";
 
 const LONGEST = 400;
 /** Nobody wants to hear more of what was missed. */
@@ -20,7 +21,7 @@ export function announcements(before: SessionState, now: SessionState): string[]
   }
   for (const card of now.approvals) {
     if (before.approvals.some((other) => other.approval === card.approval)) continue;
-    news.push(`Your answer is needed: ${card.request.title ?? "a request"}`);
+    news.push(`Your answer is needed: ${named(card.request.title ?? "a request")}`);
   }
   if (before.turn === null && now.turn !== null) news.push("Working.");
   return news.slice(-MOST);
@@ -31,7 +32,7 @@ function newsOf(item: Item): string | null {
     case "text":
       return short(item.text);
     case "tool":
-      return item.state === "error" ? `Failed: ${item.title}` : `Tool: ${item.title}`;
+      return item.state === "error" ? `Failed: ${named(item.title)}` : `Tool: ${named(item.title)}`;
     case "error":
       return `Error: ${short(item.message)}`;
     case "notice":
@@ -48,7 +49,7 @@ function newsOf(item: Item): string | null {
 /** Of what is known, only that it went wrong. */
 function changeOf(before: Item, now: Item): string | null {
   const hasFailed = now.kind === "tool" && now.state === "error" && before.kind === "tool" && before.state !== "error";
-  return hasFailed ? `Failed: ${now.title}` : null;
+  return hasFailed ? `Failed: ${named(now.title)}` : null;
 }
 
 function short(text: string): string {

@@ -1,5 +1,7 @@
 /** Numbers and names in the transcript, as people read them. */
 
+import { named } from "./text/visible";
+
 export { bytes, count, dollars, duration } from "../ui/time";
 
 /** Milliseconds between two times as the API writes them; none where one of them is missing. */
@@ -22,6 +24,6 @@ export function splitPath(path: string): { readonly directory: string; readonly 
 
 /** A text in one line, cut. */
 export function oneLine(text: string, length = 160): string {
-  const line = text.slice(0, length * 4).replace(/\s+/g, " ").trim();
+  const line = named(text.slice(0, length * 4).replace(/\s+/g, " ").trim());
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }

@@ -5,7 +5,6 @@ import { house } from "../app/house.svelte";
 import { route, sessionPath } from "../app/route.svelte";
 import { composers } from "../composer/drafts";
 import { call } from "../connection/rest";
-import { titleOf } from "../state/list";
 import { profileOf } from "./profile";
 
 /** Makes a copy that ends at `from` and goes there; `text` is what is said next, if anything is. */
@@ -21,7 +20,7 @@ export async function fork(session: SessionId, from: From, text = ""): Promise<v
 }
 
 function copied(session: SessionId, from: From, original: SessionRow | null): Promise<SessionRow> {
-  const title = original ? `${titleOf(original)} (fork)` : null;
+  const title = original ? `${original.title ?? "New session"} (fork)` : null;
   if (from.kind === "scratch" && original) {
     // Nothing stands before the first prompt: there is nothing to copy.
     return call("createSession", { body: { cwd: original.cwd, policy: original.policy, profile: profileOf(original).profile, title } });

@@ -16,7 +16,8 @@ it("has nothing of what is hidden here", () => {
   const settings = { effort: "low", env: { KEY: "***" }, mcp_servers: { charts: { headers: { authorization: "***" } } } };
   expect(profileOf({ settings, model: null, mode: null })).toEqual({ profile: { effort: "low" }, lacks: true });
   const charts = { command: "charts", args: ["--api-key=***"] };
-  for (const hidden of [{ mcp_servers: { charts } }, { extra_args: { betas: "***", chrome: null } }]) {
+  const far = (url: string) => ({ mcp_servers: { far: { type: "http", url } } });
+  for (const hidden of [far("https://h/mcp?key=***&v=***"), far("https://me:***@h/mcp"), far("https://h/?k=***#part"), { mcp_servers: { charts } }, { extra_args: { betas: "***", chrome: null } }]) {
     expect(profileOf({ settings: { effort: "low", ...hidden }, model: null, mode: null })).toEqual({ profile: { effort: "low" }, lacks: true });
   }
 });

@@ -2,8 +2,8 @@
 
 import type { Profile, SessionRow } from "../../api/types";
 
-/** What the daemon writes where a secret stands: a text of its own, or what follows `=` in one. */
-const MASK = /["=]\*\*\*"/;
+/** The daemon's mask for a secret: a text of its own, or the value, password or query value in one. */
+const MASK = /["=: ]\*\*\*["&@#]/;
 
 /** The profile of a session as it is now; `lacks` what is kept secret and so cannot be handed on from here. */
 export function profileOf(row: Pick<SessionRow, "settings" | "model" | "mode">): { readonly profile: Profile; readonly lacks: boolean } {

@@ -4,6 +4,7 @@
  */
 
 import type { ServerMessage, SessionId, SessionRow } from "../../api/types";
+import { named } from "../render/text/visible";
 
 /** All sessions that are known, by their ids. */
 export type SessionList = ReadonlyMap<SessionId, SessionRow>;
@@ -102,7 +103,7 @@ function compare(a: string, b: string): number {
 
 /** What to call a session. */
 export function titleOf(row: Pick<SessionRow, "title" | "cwd">): string {
-  return row.title ?? "New session";
+  return named(row.title ?? "New session");
 }
 
 /** The end of each path, as long as is needed to tell them apart. */

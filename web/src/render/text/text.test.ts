@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { Approval } from "../../../api/types";
+import { question, subjectLine } from "../../approvals/words";
+import { titleOf } from "../../state/list";
+import { describe as describeCall } from "../tools/describe";
 import { bytes, count, dollars, duration, oneLine, plural, splitPath } from "../format";
 import { foldEnd, foldStart, countLines } from "./fold";
-import { reveal } from "./visible";
+import unseen from "./unseen.json";
+import { named, reveal } from "./visible";
 
 const read = (text: string, place: "prose" | "code"): string => reveal(text, place).map((piece) => (piece.hidden ? `[${piece.text}]` : piece.text)).join("");
 
@@ -22,6 +27,24 @@ describe("characters that cannot be seen", () => {
     expect(read("a\u200bb\ufeff", "code")).toBe("a[U+200B]b[U+FEFF]");
     const england = "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
     expect(read(england, "prose")).toBe(england);
+  });
+
+  test("are named in titles and names, the same as in the terminal", () => {
+    expect(named("a\u001b]0;t\u0007\u009b2J\u202eb\u{e0041}")).toBe("a<U+001B>]0;t<U+0007><U+009B>2J<U+202E>b<U+E0041>");
+    expect(named("größe 漢字 👩\u200d🚒\n")).toBe("größe 漢字 👩\u200d🚒\n");
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const isListed = unseen.some(([first, last]) => first! <= code && code <= last!) && code !== 9 && code !== 10;
+      const text = String.fromCodePoint(code);
+      if ((named(text) !== text) !== isListed) expect.fail(`U+${code.toString(16)}`);
+    }
+  });
+
+  test("are named in the title of a session, of a call and of a request", () => {
+    expect(titleOf({ title: "a\u202eb", cwd: "/" })).toBe("a<U+202E>b");
+    expect(describeCall({ payload: null, toolName: "T", title: "a\u202eb", state: "running" }).subject).toBe("a<U+202E>b");
+    const subject = { kind: "elicitation", server: "s\u202e", message: "m\u009b" } as Approval["subject"];
+    expect(question({ subject } as Approval)).toBe("s<U+202E> asks");
+    expect(subjectLine({ subject } as Approval)).toBe("m<U+009B>");
   });
 
   test("plain text is one piece", () => {

@@ -21,6 +21,17 @@ const CODE =
 // Almost every text has none of them: one look without the costly lookbehind.
 const ANY = /[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|\udb40[\udc00-\udc7f]/;
 
+// For titles and names. The same set as `crates/pilothouse-host/src/visible.rs`, both tested against
+// `unseen.json`. Joiners are not in it: Persian and emoji need them.
+const UNSEEN =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/gu;
+
+/** A title or a name with everything named that is not shown as itself, but for line ends and tabs. */
+export function named(text: string): string {
+  return text.replace(UNSEEN, (character) => (character === "\n" || character === "\t" ? character : `<${nameOf(character)}>`));
+}
+
 /** How a character that cannot be seen is written. */
 export function nameOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;

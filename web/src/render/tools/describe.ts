@@ -7,6 +7,7 @@ import type { NormalizedPayload, ShellExec, CodeSearch, ManageTodos } from "../.
 import type { CallState, ToolCallItem } from "../../state/items";
 import { bytes, count, oneLine, plural } from "../format";
 import type { IconName } from "../../ui/icons";
+import { named } from "../text/visible";
 
 /** How the subject is written. */
 export type SubjectKind = "path" | "code" | "text";
@@ -27,6 +28,12 @@ const plain = (text: string): Remark => ({ text, tone: "plain" });
 
 /** The line of a call. */
 export function describe(call: Pick<ToolCallItem, "payload" | "toolName" | "title" | "state">): Line {
+  const line = rawLine(call);
+  const remarks = line.remarks.map((remark) => ({ ...remark, text: named(remark.text) }));
+  return { ...line, verb: named(line.verb), subject: named(line.subject), remarks };
+}
+
+function rawLine(call: Pick<ToolCallItem, "payload" | "toolName" | "title" | "state">): Line {
   const { payload } = call;
   if (payload === null) {
     return { icon: "tool", verb: call.toolName ?? "Tool", subject: call.title, as: "text", remarks: [] };
