@@ -1,5 +1,7 @@
-//! What the targets have in common: when two JSON texts say the same.
+//! What the targets share: when two JSON texts are equal, and how a call is decided.
 
+use pilothouse_session::policy::{Call, Level, Place, Policy, PolicySet, Verdict};
+use pilothouse_wire::permission::PermissionMode;
 use pilothouse_wire::{Raw, codec};
 use serde::Serialize;
 use serde_json::Value;
@@ -21,4 +23,24 @@ pub fn assert_written_whole(read: &(impl Serialize + std::fmt::Debug), text: &st
     let body = written.strip_suffix('\n').expect("a line ends with a line break");
     assert!(!body.contains(['\n', '\r']), "a line is one line: {body:?}");
     assert_eq!(value(body), value(text), "left: written, right: read; through {read:?}");
+}
+
+/// A set of one policy of the user's, from its text.
+pub fn policies(text: &str) -> PolicySet {
+    let policy = Policy::parse("policy.toml", text, Level::User).expect("the rules are right");
+    PolicySet::new([policy])
+}
+
+/// Decides a call in the main thread and the default mode. The only place where targets build a
+/// [`Call`]: what a call has beside its input (real paths, the server it goes to) is added here.
+pub fn decide(policies: &PolicySet, place: &Place, tool: &str, input: &Value) -> Verdict {
+    let input = Raw::from(input.clone());
+    let mode = PermissionMode::Default;
+    let call = Call::new(tool, &input, &mode);
+    policies.decide(&call, place).verdict
+}
+
+/// Decides a shell command.
+pub fn decide_command(policies: &PolicySet, command: &str) -> Verdict {
+    decide(policies, &Place::at("/project"), "Bash", &serde_json::json!({ "command": command }))
 }
