@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pilothouse_client::git::{GitError, Look, SearchPath};
+use pilothouse_client::git::{GitError, Look, Quarantine, SearchPath};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -63,13 +63,43 @@ impl Bed {
 
     /// Runs git in the project as its user would.
     fn careless(&self, arguments: &[&str]) -> std::process::Output {
+        self.careless_in("project", arguments)
+    }
+
+    fn careless_in(&self, directory: &str, arguments: &[&str]) -> std::process::Output {
         Command::new("git")
             .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
             .args(arguments)
-            .current_dir(self.project())
+            .current_dir(self.top().join(directory))
             .stdin(std::process::Stdio::null())
             .output()
             .unwrap()
+    }
+
+    fn quarantine(&self, directory: &str) -> Quarantine {
+        Quarantine::with(self.search.clone(), &self.top().join(directory), PATIENCE)
+    }
+
+    /// Runs git as an agent would that reads the repository, with the environment of a quarantine.
+    fn read_quarantined(&self, directory: &str) {
+        let environment = self.quarantine(directory).environment(0);
+        for arguments in [
+            &["status", "--short"][..],
+            &["log", "--oneline", "-n", "5"],
+            &["log", "-p", "-m"],
+            &["diff"],
+            &["diff", "HEAD", "--stat"],
+            &["show", "HEAD"],
+            &["branch", "-vv"],
+            &["submodule", "status"],
+            &["blame", "file"],
+        ] {
+            let mut git = Command::new("git");
+            git.args(arguments).current_dir(self.top().join(directory));
+            git.envs(environment.iter().cloned()).stdin(std::process::Stdio::null());
+            let done = git.output().unwrap();
+            assert!(!self.mark().exists(), "{arguments:?} ran the program: {done:?}");
+        }
     }
 
     fn git(&self, arguments: &[&str]) {
@@ -234,6 +264,125 @@ fn runs_no_filter_behind_a_git_file() {
         assert!(bed.look_at_all("linked").unwrap().contains("+after"));
         assert!(!bed.mark().exists());
     });
+}
+
+#[test]
+fn quarantine_keeps_programs_out() {
+    each_git(|first| {
+        for (settings, attributes, _) in TRAPS {
+            let bed = Bed::new(&first.search);
+            set_trap(&bed, settings, attributes);
+            if settings[0].0 == "remote.o.url" {
+                lose_an_object(&bed);
+            }
+            bed.read_quarantined("project");
+            assert_eq!(bed.quarantine("project").problem, None, "{settings:?}");
+        }
+    });
+}
+
+#[test]
+fn quarantine_verifies_no_signature() {
+    each_git(|bed| {
+        let tree = String::from_utf8(bed.careless(&["rev-parse", "HEAD^{tree}"]).stdout).unwrap();
+        let who = "T <t@example.org> 1700000000 +0000";
+        let commit = format!(
+            "tree {tree}author {who}\ncommitter {who}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n \
+             -----END PGP SIGNATURE-----\n\nsigned\n"
+        );
+        bed.write("commit", &commit);
+        let made = bed.careless(&["hash-object", "-t", "commit", "-w", "../commit"]).stdout;
+        bed.git(&["update-ref", "HEAD", String::from_utf8(made).unwrap().trim()]);
+        bed.git(&["config", "gpg.program", &bed.program()]);
+        bed.git(&["config", "log.showSignature", "true"]);
+        bed.read_quarantined("project");
+        bed.look_at_all("project").unwrap();
+        assert!(!bed.mark().exists());
+        bed.careless(&["log", "--oneline", "-n", "5"]);
+        assert!(bed.mark().exists(), "no trap");
+    });
+}
+
+#[test]
+fn quarantine_runs_no_hook_of_the_index() {
+    each_git(|bed| {
+        let text = fs::read_to_string(bed.program()).unwrap();
+        bed.write("project/.git/hooks/post-index-change", &text);
+        bed.make_executable("project/.git/hooks/post-index-change");
+        let touch = || bed.write("project/file", "before\n");
+        touch();
+        bed.read_quarantined("project");
+        touch();
+        bed.careless(&["status", "--short"]);
+        assert!(bed.mark().exists(), "no trap");
+    });
+}
+
+#[test]
+fn quarantine_does_not_enter_submodules() {
+    each_git(|bed| {
+        let other = Bed::new(&bed.search);
+        let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
+        bed.git(&[&add[..], &[other.project().to_str().unwrap(), "sub"]].concat());
+        bed.git(&["commit", "-qm", "with a submodule"]);
+        bed.git(&["config", "-f", ".gitmodules", "submodule.sub.ignore", "none"]);
+        bed.write("project/sub/.gitattributes", "* filter=x");
+        // Of the same length, so that git has to read it.
+        bed.write("project/sub/file", "sooner\n");
+        bed.git(&["-C", "sub", "config", "filter.x.clean", &bed.program()]);
+        fs::remove_file(bed.mark()).ok();
+        bed.read_quarantined("project");
+        bed.careless(&["status", "--short"]);
+        assert!(bed.mark().exists(), "no trap");
+    });
+}
+
+#[test]
+fn quarantine_holds_where_look_refuses() {
+    each_git(|first| {
+        // Files elsewhere, a path with a line end, more than is read.
+        let long = "x".repeat(5 << 20);
+        for number in 0..3 {
+            let bed = Bed::new(&first.search);
+            bed.write(IN_TREE, "* filter=a=b");
+            let mut directory = "project";
+            match number {
+                0 => {
+                    bed.git(&["config", "core.worktree", "../.."]);
+                    bed.write(".gitattributes", "* filter=a=b");
+                }
+                1 => {
+                    directory = "a\nb";
+                    fs::rename(bed.project(), bed.top().join(directory)).unwrap();
+                }
+                _ => {
+                    let text = format!("[user]\n\tsigningKey = {long}\n");
+                    bed.write("project/.git/config", &text);
+                }
+            }
+            bed.write("file", "sooner\n");
+            bed.write(&format!("{directory}/file"), "sooner\n");
+            let git_dir = bed.top().join(directory).join(".git");
+            let mut config = fs::read_to_string(git_dir.join("config")).unwrap();
+            config.push_str(&format!("[filter \"a=b\"]\n\tclean = {}\n", bed.program()));
+            fs::write(git_dir.join("config"), config).unwrap();
+            bed.read_quarantined(directory);
+            assert_eq!(bed.quarantine(directory).problem.is_some(), number == 2, "{number}");
+            bed.careless_in(directory, &["status", "--short"]);
+            assert!(bed.mark().exists(), "{number} is no trap");
+        }
+    });
+}
+
+#[test]
+fn quarantine_of_no_repository_is_no_problem() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(Quarantine::of(dir.path(), PATIENCE).problem, None);
+    let nowhere = SearchPath::new("/nonexistent");
+    assert_eq!(Quarantine::with(nowhere.clone(), dir.path(), PATIENCE).problem, None);
+    fs::create_dir(dir.path().join(".git")).unwrap();
+    let quarantine = Quarantine::with(nowhere, dir.path(), PATIENCE);
+    assert!(quarantine.problem.is_some_and(|problem| problem.contains("not found")));
 }
 
 /// A clone brings every file of the tree, so that a directory can be a whole git directory.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::output::{Deadline, collect};
-use super::program::{Program, SearchPath, os_string};
+use super::program::{OLDEST, Program, SearchPath, os_string};
+use super::quarantine::name_in;
 use super::{GitError, Output, repository};
 
 /// Global flags of every call.
@@ -101,7 +102,7 @@ impl Look {
         let Some(top) = repository::top(&directory) else { return Ok(None) };
         let program = Program::find(&search.without([&top]))?;
         let deadline = Deadline::after(patience);
-        program.version(deadline)?;
+        program.version(OLDEST, deadline)?;
         let own = |(key, value): (&str, &str)| (key.into(), value.into());
         let settings = SETTINGS.into_iter().map(own).collect();
         let mut look = Self { program, directory, deadline, settings };
@@ -169,7 +170,7 @@ impl Look {
             return Err(GitError::Failed("the repository's configuration is too large".into()));
         }
         let keys = output.text.split(|byte| *byte == 0);
-        let names: BTreeSet<&[u8]> = keys.filter_map(filter_name).collect();
+        let names: BTreeSet<&[u8]> = keys.filter_map(|key| name_in(key, b"filter.")).collect();
         for name in names {
             for (part, value) in FILTER {
                 let key = [b"filter.", name, b".", part.as_bytes()].concat();
@@ -183,27 +184,24 @@ impl Look {
 /// The name and the value of a setting, as git prints them.
 pub(super) type Setting = (Vec<u8>, Vec<u8>);
 
-impl Look {
-    /// Settings of the repository itself, with what they include: those that neither the user nor
-    /// the system has made.
-    pub(super) fn own_settings(&self) -> Result<Vec<Setting>, GitError> {
-        let output = self.run(["config", "--list", "--show-scope", "-z"], 4 << 20)?;
-        let mut fields = output.text.split(|byte| *byte == 0);
-        let mut found = Vec::new();
-        while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
-            if matches!(scope, b"local" | b"worktree") {
-                let mut parts = entry.splitn(2, |byte| *byte == b'\n');
-                let (key, value) = (parts.next(), parts.next());
-                found.push((key.unwrap_or_default().to_vec(), value.unwrap_or_default().to_vec()));
-            }
+/// Settings of the repository itself, with what they include, in the output of
+/// `git config --list --show-scope -z`: those that neither the user nor the system has made.
+pub(super) fn own_settings(text: &[u8]) -> Vec<Setting> {
+    let mut fields = text.split(|byte| *byte == 0);
+    let mut found = Vec::new();
+    while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
+        if matches!(scope, b"local" | b"worktree") {
+            found.push(setting(entry));
         }
-        Ok(found)
     }
+    found
 }
 
-/// The name of a filter in `filter.NAME.clean`. The name can have dots.
-pub(super) fn filter_name(key: &[u8]) -> Option<&[u8]> {
-    let rest = key.strip_prefix(b"filter.")?;
-    let dot = memchr::memrchr(b'.', rest)?;
-    Some(&rest[..dot])
+/// The key and the value in one entry of `git config --list -z`.
+pub(super) fn setting(entry: &[u8]) -> Setting {
+    let (key, value) = match memchr::memchr(b'\n', entry) {
+        Some(end) => (&entry[..end], &entry[end + 1..]),
+        None => (entry, &b""[..]),
+    };
+    (key.to_vec(), value.to_vec())
 }

@@ -89,14 +89,14 @@ impl Program {
         command
     }
 
-    /// The version. An old one is an error.
-    pub(super) fn version(&self, deadline: Deadline) -> Result<Version, GitError> {
+    /// The version. One before `oldest` is an error.
+    pub(super) fn version(&self, oldest: Version, deadline: Deadline) -> Result<Version, GitError> {
         let mut command = self.command(Path::new(if cfg!(windows) { "\\" } else { "/" }));
         command.arg("--version");
         let text = collect(command, deadline, 4 << 10)?.text;
         let exe = self.exe.clone();
         match Version::parse(&String::from_utf8_lossy(&text)) {
-            Some(version) if version >= OLDEST => Ok(version),
+            Some(version) if version >= oldest => Ok(version),
             Some(found) => Err(GitError::TooOld { exe, found }),
             None => Err(GitError::NoVersion { exe }),
         }
@@ -106,7 +106,7 @@ impl Program {
 /// Returns the version of the git on this process's PATH, where it is one that
 /// [`Look`](super::Look) accepts.
 pub fn version(patience: Duration) -> Result<Version, GitError> {
-    Program::find(&SearchPath::of_process())?.version(Deadline::after(patience))
+    Program::find(&SearchPath::of_process())?.version(OLDEST, Deadline::after(patience))
 }
 
 #[cfg(unix)]
