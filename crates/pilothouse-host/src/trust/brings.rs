@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::names::commands_in_markdown;
+use super::names::{commands_in_markdown, front_values, has_hooks};
 
 /// The most entries of a kind that are listed.
-const MOST: usize = 200;
+const MOST: usize = 1_000;
 /// The most characters of a text that are shown.
 const LONGEST: usize = 2_000;
 
@@ -16,8 +16,10 @@ const ANSWERING: [&str; 5] =
     ["PreToolUse", "PermissionRequest", "PermissionDenied", "Elicitation", "ElicitationResult"];
 
 /// Settings that name a program.
-const HELPERS: [&str; 7] = [
+const HELPERS: [&str; 9] = [
     "apiKeyHelper",
+    "proxyAuthHelper",
+    "subagentStatusLine",
     "awsAuthRefresh",
     "awsCredentialExport",
     "gcpAuthRefresh",
@@ -27,7 +29,12 @@ const HELPERS: [&str; 7] = [
 ];
 
 /// Parts of names of variables that change where requests and keys go, or what is loaded.
-const REDIRECTING: [&str; 14] = [
+const REDIRECTING: [&str; 19] = [
+    "SHELL",
+    "BASH_ENV",
+    "GIT_",
+    "HEADERS",
+    "PYTHON",
     "_URL",
     "PROXY",
     "_KEY",
@@ -43,6 +50,9 @@ const REDIRECTING: [&str; 14] = [
     "PATH",
     "CLAUDE_CODE_USE_",
 ];
+
+/// Keys in the front matter of skills, commands and agents that allow tools.
+const ALLOWING: [&str; 3] = ["permissionMode", "allowed-tools", "tools"];
 
 /// What a repository would bring. Texts are the repository's own and not to be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -201,15 +211,22 @@ impl Brings {
         self.hidden += texts.into_iter().filter_map(|text| cut_text(text).then_some(())).count();
     }
 
-    /// Adds what a settings file or a list of servers has. `None` for a file that is no JSON.
-    pub(super) fn add_json(&mut self, file: &str, json: Option<&Value>) {
+    /// Adds what a file of configuration has, by its name in lower case. `None` for one that is no
+    /// JSON.
+    pub(super) fn add_json(&mut self, file: &str, name: &str, json: Option<&Value>) {
         let Some(Value::Object(map)) = json else {
             return self.unclear.push(format!("{file} is no JSON object"));
         };
-        match file.rsplit('/').next() {
-            Some(".mcp.json") => self.add_servers(file, map),
-            Some("settings.json" | "settings.local.json") => self.add_settings(file, map),
-            Some("hooks.json") => self.add_hooks(file, map.get("hooks")),
+        match name {
+            ".mcp.json" => self.add_servers(file, map),
+            "settings.json" | "settings.local.json" => self.add_settings(file, map),
+            "hooks.json" => self.add_hooks(file, map.get("hooks")),
+            // Claude Code loads a plugin below `.claude/skills` by itself.
+            "plugin.json" => {
+                self.plugins.push(file.to_owned());
+                self.add_hooks(file, map.get("hooks"));
+                self.add_servers(file, map);
+            }
             _ => {}
         }
     }
@@ -228,9 +245,15 @@ impl Brings {
                 file: file.to_owned(),
                 event: "when used".to_owned(),
                 command: command.to_owned(),
-                can_answer: ANSWERING.iter().any(|event| text.contains(event)),
+                can_answer: has_hooks(text),
             };
             self.hooks.push(hook);
+        }
+        for key in ALLOWING {
+            for value in front_values(text, key) {
+                let (file, effect) = (file.to_owned(), key.to_owned());
+                self.rules.push(BroughtRule { file, effect, rule: value.to_owned() });
+            }
         }
     }
 
@@ -257,7 +280,9 @@ impl Brings {
                     self.helpers.push(helper);
                 }
                 ("$schema", _) => {}
-                (setting, _) => self.settings.push(format!("{file}: {}", setting.to_owned())),
+                (setting, value) => {
+                    self.settings.push(format!("{file}: {setting} = {}", plain(value)));
+                }
             }
         }
     }
@@ -281,10 +306,7 @@ impl Brings {
     fn add_servers(&mut self, file: &str, map: &Map<String, Value>) {
         let Some(Value::Object(servers)) = map.get("mcpServers") else { return };
         for (name, server) in servers {
-            let target = match server.get("url").and_then(Value::as_str) {
-                Some(url) => url.to_owned(),
-                None => command_line(server),
-            };
+            let target = server_line(server);
             let (file, name) = (file.to_owned(), name.to_owned());
             self.servers.push(BroughtServer { file, name, target });
         }
@@ -329,6 +351,21 @@ fn command_line(value: &Value) -> String {
     match line.is_empty() {
         true => value.to_string(),
         false => line.join(" "),
+    }
+}
+
+/// The command or the address of a server, and all else that it is configured with: `env`, and
+/// `headersHelper`, which is a command.
+fn server_line(server: &Value) -> String {
+    let known = ["type", "command", "args", "url"];
+    let rest = server.as_object().into_iter().flatten();
+    let rest: Map<_, _> = rest
+        .filter(|(key, _)| !known.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    match rest.is_empty() {
+        true => command_line(server),
+        false => format!("{} {}", command_line(server), Value::Object(rest)),
     }
 }
 

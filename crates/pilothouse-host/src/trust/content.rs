@@ -1,19 +1,22 @@
-//! The files of a repository that Claude Code takes configuration from, and those that they name.
+//! Reads the files of a repository that Claude Code takes configuration from, and what they name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pilothouse_client::git::Quarantine;
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::Place;
 use super::brings::{Brings, BroughtHelper};
-use super::names::{commands_in_markdown, names};
+use super::names::commands_in_markdown;
 use crate::private::open_regular;
+
+mod named;
+
+use named::MOST_NAMES;
 
 /// The most files that can be looked through.
 const MOST_FILES: usize = 4_000;
@@ -21,13 +24,21 @@ const MOST_FILES: usize = 4_000;
 const MOST_BYTES: u64 = 128 * 1024 * 1024;
 /// The deepest directory below `.claude`.
 const DEEPEST: usize = 16;
-/// The most files of a directory that a command names.
-const MOST_IN_DIRECTORY: usize = 256;
 /// The longest text that is read for the list of what a repository brings.
 const LONGEST_TEXT: usize = 1024 * 1024;
 
 /// How long git may take to list the settings of a repository.
 const GIT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Files that Claude Code takes configuration from, in lower case: some file systems ignore case.
+const CONFIGURATION: [&str; 6] = [
+    "settings.json",
+    "settings.local.json",
+    ".mcp.json",
+    "hooks.json",
+    "plugin.json",
+    "marketplace.json",
+];
 
 /// Texts for the model. They start nothing, so they are listed and not part of the digest.
 const INSTRUCTIONS: [&str; 3] = ["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"];
@@ -47,16 +58,22 @@ pub(crate) struct Content {
 impl Content {
     /// Reads what a session in this place, with these other directories, would be given. Blocks.
     pub(crate) fn read(place: &Place, added: &[PathBuf]) -> Self {
-        let mut reader =
-            Reader { place, content: Self::default(), seen: BTreeSet::new(), bytes: 0 };
-        let read = reader.read(added);
+        // First, so that it holds whatever cannot be read later.
+        let quarantine = Quarantine::of(&place.cwd, GIT_PATIENCE);
+        let mut reader = Reader::new(place);
+        let read = reader.git(&quarantine).and_then(|()| reader.read(added));
         let mut content = reader.content;
         content.brings.bound();
-        content.problem = match read {
-            Err(error) => Some(error.to_string()),
-            Ok(()) if content.brings.hidden > 0 => Some(ContentError::Hidden.to_string()),
-            Ok(()) => None,
+        let problem = match read {
+            Err(error) => Some(error),
+            Ok(()) if content.brings.hidden > 0 => Some(ContentError::Hidden),
+            Ok(()) => {
+                let unclear = content.brings.unclear.first().cloned().map(ContentError::Unclear);
+                unclear.or_else(|| quarantine.problem.clone().map(ContentError::Git))
+            }
         };
+        content.problem = problem.map(|problem| problem.to_string());
+        content.quarantine = quarantine;
         content
     }
 
@@ -69,9 +86,10 @@ impl Content {
     pub(crate) fn digest(&self) -> String {
         let mut hash = Sha256::new();
         for (path, digest) in &self.files {
-            hash.update((path.len() as u64).to_be_bytes());
-            hash.update(path);
-            hash.update(digest);
+            for part in [path, digest] {
+                hash.update((part.len() as u64).to_be_bytes());
+                hash.update(part);
+            }
         }
         hex(&hash.finalize())
     }
@@ -80,7 +98,19 @@ impl Content {
     pub(crate) fn changed_since(&self, before: &BTreeMap<String, String>) -> Vec<String> {
         let paths: BTreeSet<_> = self.files.keys().chain(before.keys()).collect();
         let changed = paths.into_iter().filter(|path| self.files.get(*path) != before.get(*path));
-        changed.cloned().collect()
+        // A link and the file behind it may both have changed.
+        let mut changed: Vec<_> = changed.map(|label| shown(label)).collect();
+        changed.dedup();
+        changed
+    }
+}
+
+/// What stands behind a NUL in a label, which no path has, is not part of a file's name.
+fn shown(label: &str) -> String {
+    match label.split_once('\0') {
+        Some(("", setting)) => format!("git setting {setting}"),
+        Some((path, _)) => path.to_owned(),
+        None => label.to_owned(),
     }
 }
 
@@ -102,8 +132,24 @@ enum ContentError {
          trusted as it is; shorten it"
     )]
     Hidden,
+    #[error(
+        "the commands of the configuration have more than {MOST_NAMES} words that could name files: \
+         it cannot be trusted as it is; shorten it"
+    )]
+    TooManyNames,
+    #[error("{0}: it cannot be trusted as it is; correct it, or remove it")]
+    Unclear(String),
+    #[error(
+        "{0} makes the repository itself a plugin marketplace, and what plugins would take from it \
+         cannot be told: it cannot be trusted as it is; move the marketplace into a directory"
+    )]
+    Marketplace(String),
+    #[error("the repository's git settings cannot be read, so git finds no repository here: {0}")]
+    Git(String),
     #[error("{path} cannot be read ({reason}): make it readable, or remove it")]
     Unreadable { path: String, reason: io::Error },
+    #[error("{0} has a name that is no text: rename it, or remove it")]
+    NoText(String),
 }
 
 struct Reader<'a> {
@@ -111,16 +157,37 @@ struct Reader<'a> {
     content: Content,
     /// Directories that were walked, by real path: links may lead in circles.
     seen: BTreeSet<PathBuf>,
+    /// Files that were taken in as configuration. Others are only hashed.
+    parsed: BTreeSet<PathBuf>,
+    /// Paths that commands may name, and that were looked at.
+    looked: BTreeSet<PathBuf>,
     bytes: u64,
 }
 
-impl Reader<'_> {
+/// A regular file: its digest and its beginning.
+struct Hashed {
+    digest: String,
+    text: Vec<u8>,
+    is_cut: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(place: &'a Place) -> Self {
+        Self {
+            place,
+            content: Content::default(),
+            seen: BTreeSet::new(),
+            parsed: BTreeSet::new(),
+            looked: BTreeSet::new(),
+            bytes: 0,
+        }
+    }
+
     fn read(&mut self, added: &[PathBuf]) -> Result<(), ContentError> {
         let place = self.place;
         for dir in place.levels() {
             self.level(dir)?;
         }
-        self.git()?;
         for dir in added.iter().filter(|dir| !place.cwd.starts_with(dir)) {
             self.level(dir)?;
         }
@@ -128,10 +195,9 @@ impl Reader<'_> {
     }
 
     /// Git settings of the repository that start programs.
-    fn git(&mut self) -> Result<(), ContentError> {
-        let quarantine = Quarantine::of(&self.place.cwd, GIT_PATIENCE);
+    fn git(&mut self, quarantine: &Quarantine) -> Result<(), ContentError> {
         for (setting, command) in &quarantine.programs {
-            let label = format!("git {setting}");
+            let label = format!("\0{setting}");
             self.content.files.insert(label, hex(&Sha256::digest(command)));
             self.content.brings.git.push(BroughtHelper {
                 file: "git configuration".to_owned(),
@@ -140,7 +206,6 @@ impl Reader<'_> {
             });
             self.named(command)?;
         }
-        self.content.quarantine = quarantine;
         Ok(())
     }
 
@@ -202,7 +267,12 @@ impl Reader<'_> {
             |reason| ContentError::Unreadable { path: dir.display().to_string(), reason };
         let mut paths = Vec::new();
         for entry in fs::read_dir(dir).map_err(unreadable)? {
-            paths.push(entry.map_err(unreadable)?.path());
+            let path = entry.map_err(unreadable)?.path();
+            // Two such names can look the same.
+            if path.to_str().is_none() {
+                return Err(ContentError::NoText(path.display().to_string()));
+            }
+            paths.push(path);
             if paths.len() > MOST_FILES {
                 return Err(ContentError::TooMany);
             }
@@ -214,37 +284,46 @@ impl Reader<'_> {
     /// Where a link leads is content too.
     fn note_link(&mut self, path: &Path) {
         if let Ok(target) = fs::read_link(path) {
-            let label = format!("{} (link)", self.label(path));
+            let label = format!("{}\0link", self.label(path));
             self.content.files.insert(label, target.to_string_lossy().into_owned());
         }
     }
 
     /// Takes in a file, if there is one, and what it names.
     fn file(&mut self, path: &Path) -> Result<(), ContentError> {
-        let label = self.label(path);
-        if self.content.files.contains_key(&label) {
+        if !self.parsed.insert(path.to_owned()) {
             return Ok(());
         }
-        let Some((digest, text)) = self.hash(path)? else { return Ok(()) };
-        self.content.files.insert(label.clone(), digest);
-        let text = String::from_utf8_lossy(&text);
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => {
-                let json = serde_json::from_str(&text).ok();
-                self.content.brings.add_json(&label, json.as_ref());
-                json.iter().try_for_each(|json| self.named_in_json(json, false))
-            }
-            Some("md") => {
-                self.content.brings.add_markdown(&label, &text);
-                let commands = commands_in_markdown(&text);
-                commands.into_iter().try_for_each(|command| self.named(command))
-            }
-            _ => Ok(()),
+        let Some(hashed) = self.hash(path)? else { return Ok(()) };
+        let label = self.label(path);
+        self.content.files.insert(label.clone(), hashed.digest);
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = name.to_lowercase();
+        let (is_configuration, is_markdown) =
+            (CONFIGURATION.contains(&&*name), name.ends_with(".md"));
+        if hashed.is_cut && (is_configuration || is_markdown) {
+            self.content.brings.unclear.push(format!("{label} is longer than what is read of it"));
+            return Ok(());
         }
+        let text = String::from_utf8_lossy(&hashed.text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        if is_markdown {
+            self.content.brings.add_markdown(&label, text);
+            let commands = commands_in_markdown(text);
+            return commands.into_iter().try_for_each(|command| self.named(command));
+        }
+        if !name.ends_with(".json") {
+            return Ok(());
+        }
+        let json = serde_json::from_str(text).ok();
+        if is_configuration {
+            self.content.brings.add_json(&label, &name, json.as_ref());
+        }
+        json.iter().try_for_each(|json| self.named_in_json(&label, json, false))
     }
 
     /// The digest of a regular file, and its beginning. Pipes and devices are not opened.
-    fn hash(&mut self, path: &Path) -> Result<Option<(String, Vec<u8>)>, ContentError> {
+    fn hash(&mut self, path: &Path) -> Result<Option<Hashed>, ContentError> {
         let unreadable =
             |reason| ContentError::Unreadable { path: path.display().to_string(), reason };
         let real = match dunce::canonicalize(path) {
@@ -253,13 +332,14 @@ impl Reader<'_> {
             Err(error) => return Err(unreadable(error)),
         };
         if !real.is_file() {
-            return Ok(Some(("not a file".to_owned(), Vec::new())));
+            let digest = "not a file".to_owned();
+            return Ok(Some(Hashed { digest, text: Vec::new(), is_cut: false }));
         }
         if self.content.files.len() >= MOST_FILES {
             return Err(ContentError::TooMany);
         }
         let mut file = open_regular(&real).map_err(unreadable)?;
-        let (mut hash, mut text) = (Sha256::new(), Vec::new());
+        let (mut hash, mut text, mut is_cut) = (Sha256::new(), Vec::new(), false);
         let mut buffer = vec![0; 64 * 1024];
         loop {
             let read = file.read(&mut buffer).map_err(unreadable)?;
@@ -271,87 +351,9 @@ impl Reader<'_> {
             hash.update(bytes);
             let room = LONGEST_TEXT.saturating_sub(text.len());
             text.extend(bytes.iter().take(room));
+            is_cut |= room < bytes.len();
         }
-        Ok(Some((hex(&hash.finalize()), text)))
-    }
-
-    /// Every text of a settings file may be a command, or an argument of one. Rules of permissions
-    /// name files too, and run none.
-    fn named_in_json(&mut self, value: &Value, is_market: bool) -> Result<(), ContentError> {
-        match value {
-            Value::String(text) if is_market => self.named_tree(text),
-            Value::String(text) => self.named(text),
-            Value::Array(values) => {
-                values.iter().try_for_each(|value| self.named_in_json(value, is_market))
-            }
-            Value::Object(map) => {
-                let used = map.iter().filter(|(key, _)| *key != "permissions");
-                let mut used =
-                    used.map(|(key, value)| (is_market || key == "extraKnownMarketplaces", value));
-                used.try_for_each(|(is_market, value)| self.named_in_json(value, is_market))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The files that a command names.
-    fn named(&mut self, command: &str) -> Result<(), ContentError> {
-        for name in names(command) {
-            for path in self.candidates(&name) {
-                self.note_link(&path);
-                match fs::metadata(&path) {
-                    Ok(meta) if meta.is_dir() => self.direct_files(&path)?,
-                    Ok(_) => self.named_file(&path)?,
-                    // Whoever adds it later changes the digest.
-                    Err(_) => {}
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn named_file(&mut self, path: &Path) -> Result<(), ContentError> {
-        let label = self.label(path);
-        if !self.content.files.contains_key(&label)
-            && let Some((digest, _)) = self.hash(path)?
-        {
-            self.content.files.insert(label, digest);
-        }
-        Ok(())
-    }
-
-    /// A directory that is named stands for the program in it, not for all that is below.
-    fn direct_files(&mut self, dir: &Path) -> Result<(), ContentError> {
-        if self.place.cwd.starts_with(dir) {
-            return Ok(());
-        }
-        let files = self.entries(dir)?.into_iter().filter(|path| path.is_file());
-        files.take(MOST_IN_DIRECTORY).try_for_each(|path| self.named_file(&path))
-    }
-
-    /// A marketplace of plugins in the repository: all of it can be loaded.
-    fn named_tree(&mut self, name: &str) -> Result<(), ContentError> {
-        for path in self.candidates(name) {
-            if path.is_dir() && !self.place.cwd.starts_with(&path) {
-                self.tree(&path, 1)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The paths of the repository that a name can mean.
-    fn candidates(&self, name: &str) -> Vec<PathBuf> {
-        let (top, cwd) = (&self.place.top, &self.place.cwd);
-        let inside = name.trim_start_matches('/');
-        let mut paths: Vec<_> =
-            [cwd.join(name), top.join(name), cwd.join(inside), top.join(inside)]
-                .iter()
-                .map(|path| normal(path))
-                .filter(|path| path.starts_with(top) && path != top)
-                .collect();
-        paths.sort();
-        paths.dedup();
-        paths
+        Ok(Some(Hashed { digest: hex(&hash.finalize()), text, is_cut }))
     }
 
     /// A path relative to the top of the work tree, so that worktrees of one repository agree.
@@ -371,21 +373,6 @@ impl Reader<'_> {
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-/// Without `.` and `..`, by the letter.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
 }
 
 fn hex(bytes: &[u8]) -> String {

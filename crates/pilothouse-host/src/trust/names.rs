@@ -9,7 +9,7 @@ const MOST_WORDS: usize = 512;
 const LONGEST_WORD: usize = 1024;
 
 /// Variables by which commands name the project's directory.
-const PROJECT: [&str; 2] = ["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"];
+const PROJECT: [&str; 4] = ["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${PWD}", "$PWD"];
 
 /// Programs that read what to run from a file that they find by themselves.
 const MANIFESTS: [(&str, &[&str]); 9] = [
@@ -31,7 +31,7 @@ pub(super) fn names(command: &str) -> Vec<String> {
         text = text.replace(variable, ".");
     }
     let mut found = Vec::new();
-    let apart = |c: char| c.is_whitespace() || "'\"`;|&<>(){}[]$=,".contains(c);
+    let apart = |c: char| c.is_whitespace() || "'\"`;|&<>(){}$=,:".contains(c);
     for word in text.split(apart).filter(|word| !word.is_empty()).take(MOST_WORDS) {
         if word.len() > LONGEST_WORD || word.contains('\0') {
             continue;
@@ -58,25 +58,51 @@ pub(super) fn names(command: &str) -> Vec<String> {
     found
 }
 
-/// Commands in a Markdown file with front matter: hooks of skills and agents, and what `!` runs.
+/// Commands in a Markdown file: what `!` runs, and the whole front matter where that has hooks or
+/// servers. YAML has too many ways to write a command to pick it out.
 pub(super) fn commands_in_markdown(text: &str) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    let front = text.strip_prefix("---").and_then(|rest| rest.split("\n---").next());
-    for line in front.into_iter().flat_map(str::lines) {
-        if let Some((key, value)) = line.split_once(':')
-            && key.trim_start_matches(['-', ' ', '\t']).trim_end().ends_with("command")
-        {
-            found.push(value.trim().trim_matches(['"', '\'']));
+    let front = front_matter(text).filter(|front| {
+        has_key(front, "hooks") || has_key(front, "mcpServers") || hides_keys(front)
+    });
+    let mut found: Vec<&str> = front.into_iter().map(str::trim).collect();
+    for (begin, end) in [("!`", "`"), ("```!", "```")] {
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once(begin) {
+            let (command, after) = after.split_once(end).unwrap_or((after, ""));
+            found.push(command.trim());
+            rest = after;
         }
     }
-    let mut rest = text;
-    while let Some(at) = rest.find("!`") {
-        rest = &rest[at + 2..];
-        let Some(end) = rest.find('`') else { break };
-        found.push(&rest[..end]);
-        rest = &rest[end + 1..];
-    }
     found
+}
+
+/// Whether the front matter of a Markdown file has hooks, or could have some.
+pub(super) fn has_hooks(text: &str) -> bool {
+    front_matter(text).is_some_and(|front| has_key(front, "hooks") || hides_keys(front))
+}
+
+/// The values of a key of the front matter, where they stand on its line.
+pub(super) fn front_values<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
+    let lines = front_matter(text).unwrap_or_default().lines();
+    lines.filter_map(move |line| Some(line.trim().strip_prefix(key)?.strip_prefix(':')?.trim()))
+}
+
+fn front_matter(text: &str) -> Option<&str> {
+    text.trim_start().strip_prefix("---")?.split("\n---").next()
+}
+
+/// Whether YAML has this key anywhere: also quoted, and also within braces.
+fn has_key(yaml: &str, key: &str) -> bool {
+    yaml.match_indices(key).any(|(at, _)| {
+        let after = yaml[at + key.len()..].trim_start_matches(['"', '\'']);
+        after.trim_start().starts_with(':')
+    })
+}
+
+/// Whether YAML has keys that do not stand there as they are: with escapes, or of the long form.
+fn hides_keys(yaml: &str) -> bool {
+    ["\\x", "\\u", "\\U"].iter().any(|escape| yaml.contains(escape))
+        || yaml.lines().any(|line| line.trim_start().starts_with("? "))
 }
 
 #[cfg(test)]
@@ -97,6 +123,8 @@ mod tests {
             ("node -r./hook.js x", "./hook.js"),
             ("npm run hook", "package.json"),
             ("/usr/bin/make -s hook", "Makefile"),
+            ("$PWD/hooks/a.sh", "./hooks/a.sh"),
+            ("PATH=./bin:$PATH tool", "./bin"),
         ] {
             let found = names(command);
             assert!(found.iter().any(|found| found == name), "{command}: {found:?}");
@@ -105,9 +133,35 @@ mod tests {
 
     #[test]
     fn finds_commands_of_skills_and_slash_commands() {
-        let text = "---\nname: x\nhooks:\n  Stop:\n    - hooks:\n      - type: command\n        \
-                    command: \"sh ./a.sh\"\n---\nNow !`./b.sh x` and `./c.sh`.\n";
-        assert_eq!(commands_in_markdown(text), ["sh ./a.sh", "./b.sh x"]);
+        let front = "name: x\nhooks:\n  Stop:\n    - hooks:\n      - type: command\n        \
+                     command: \"sh ./a.sh\"";
+        let text = format!("---\n{front}\n---\nNow !`./b.sh x` and `./c.sh`.\n```!\n./d.sh\n```\n");
+        assert_eq!(commands_in_markdown(&text), [front, "./b.sh x", "./d.sh"]);
         assert_eq!(commands_in_markdown("no front matter"), [""; 0]);
+        let harmless = "---\nname: hooks\ndescription: Explains React hooks.\n---\n";
+        assert_eq!(commands_in_markdown(harmless), [""; 0]);
+    }
+
+    #[test]
+    fn finds_hooks_however_yaml_has_them() {
+        for front in [
+            "hooks:\n  Stop: x",
+            "\"hooks\": {PreToolUse: [x]}",
+            "'hooks' : {}",
+            "a: {hooks: {Stop: []}}",
+            "? hooks\n: {Stop: []}",
+            "\"h\\x6foks\": {}",
+            "\"\\u0068ooks\": {}",
+        ] {
+            assert!(has_hooks(&format!("---\n{front}\n---\n")), "{front}");
+        }
+        assert!(!has_hooks("---\nname: x\n---\nhooks: none"));
+    }
+
+    #[test]
+    fn finds_values_of_the_front_matter() {
+        let text = "---\nname: x\nallowed-tools: Bash(git:*), Read\n---\nallowed-tools: Write\n";
+        let found: Vec<_> = front_values(text, "allowed-tools").collect();
+        assert_eq!(found, ["Bash(git:*), Read"]);
     }
 }

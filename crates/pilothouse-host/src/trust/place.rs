@@ -66,6 +66,10 @@ fn main_repository(top: &Path) -> Option<PathBuf> {
         return None;
     }
     let common = resolve(&git_dir, &read_short(&git_dir.join("commondir"))?)?;
+    // Anybody can write the two files above; only the repository has a list of its worktrees.
+    if git_dir.parent() != Some(&common.join("worktrees")) {
+        return None;
+    }
     // A worktree of a bare repository is decided by the repository's own path.
     match common.file_name().is_some_and(|name| name == ".git") {
         true => common.parent().map(Path::to_owned),
@@ -129,6 +133,13 @@ mod tests {
         fs::create_dir(&fake).unwrap();
         fs::copy(tree.join(".git"), fake.join(".git")).unwrap();
         assert_eq!(Place::of(&fake, None).unwrap().root, fake);
+        // One that brings a git directory of its own, which names the repository of somebody else.
+        let forged = base.join("forged");
+        fs::create_dir_all(forged.join("gd")).unwrap();
+        fs::write(forged.join(".git"), "gitdir: gd\n").unwrap();
+        fs::write(forged.join("gd/gitdir"), "../.git\n").unwrap();
+        fs::write(forged.join("gd/commondir"), "../../main/.git\n").unwrap();
+        assert_eq!(Place::of(&forged, None).unwrap().root, forged);
     }
 
     #[test]
