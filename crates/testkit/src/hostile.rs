@@ -70,18 +70,49 @@ impl HostileRepository {
         let config = format!(
             "[filter \"a=b\"]\n\tclean = {clean:?}\n\tsmudge = {clean:?}\n\
              [diff \"evil\"]\n\ttextconv = {textconv:?}\n\tcommand = {command:?}\n\
-             [core]\n\tfsmonitor = {monitor:?}\n\tpager = {pager:?}\n",
+             [core]\n\tfsmonitor = {monitor:?}\n\tpager = {pager:?}\n\
+             [gpg]\n\tprogram = {signature:?}\n[log]\n\tshowSignature = true\n",
+            signature = self.executable("git-signature")?,
             clean = run("git-filter"),
             textconv = run("git-textconv"),
             command = run("git-diff-command"),
             monitor = run("git-fsmonitor"),
             pager = run("git-pager"),
         );
+        self.sign_commit()?;
+        let hook = self.executable("git-index-hook")?;
+        fs::create_dir_all(self.root.join(".git/hooks"))?;
+        fs::copy(hook, self.root.join(".git/hooks/post-index-change"))?;
         self.plant_git_directory()?;
         let path = self.root.join(".git/config");
         let known = fs::read_to_string(&path)?;
         fs::write(&path, known + &config)?;
         self.write("f.txt", "two\n")
+    }
+
+    /// Makes the last commit one with a signature, which git verifies with the program that the
+    /// configuration names.
+    fn sign_commit(&self) -> io::Result<()> {
+        let tree = self.git(&["rev-parse", "HEAD^{tree}"])?;
+        let who = "t <t@example.invalid> 1700000000 +0000";
+        let commit = format!(
+            "tree {tree}\nauthor {who}\ncommitter {who}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n \
+             -----END PGP SIGNATURE-----\n\nsigned\n"
+        );
+        let path = self.marks.with_file_name("commit");
+        fs::write(&path, commit)?;
+        let path = path.to_string_lossy().into_owned();
+        let commit = self.git(&["hash-object", "-t", "commit", "-w", &path])?;
+        self.git(&["update-ref", "HEAD", &commit]).map(drop)
+    }
+
+    /// A program outside of the tree that leaves a mark.
+    fn executable(&self, name: &str) -> io::Result<PathBuf> {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.marks.with_file_name(name);
+        fs::write(&path, format!("#!/bin/sh\ntouch '{}'\n", self.mark(name).display()))?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        Ok(path)
     }
 
     /// A directory of a clone that is itself a git directory, whose work tree is the clone.
@@ -251,12 +282,12 @@ impl HostileRepository {
         self.write(name, &format!("{value:#}\n"))
     }
 
-    fn git(&self, args: &[&str]) -> io::Result<()> {
+    fn git(&self, args: &[&str]) -> io::Result<String> {
         let mut command = Command::new("git");
         command.args(args).current_dir(&self.root).env("GIT_CONFIG_GLOBAL", "/dev/null");
         let output = command.output()?;
         match output.status.success() {
-            true => Ok(()),
+            true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
             false => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned())),
         }
     }

@@ -30,9 +30,9 @@ pub struct TrustDecision {
     pub directory: String,
     /// The digest from the report that the decision is about.
     pub digest: String,
-    /// The answer.
+    /// Whether, and for how long, the repository is trusted.
     pub answer: TrustAnswer,
-    /// The session, for an answer about one.
+    /// The session that the report was made for, if it was one.
     #[serde(default)]
     pub session: Option<SessionId>,
     /// Let the repository's hooks answer approvals in the place of a person. Needed to trust a
@@ -94,8 +94,9 @@ impl Checked {
         }
     }
 
-    pub(crate) fn root(&self) -> &Path {
-        &self.place.root
+    /// The directory whose content was looked at.
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.place.cwd
     }
 
     /// A few of the files that differ from what was trusted last.
@@ -103,22 +104,32 @@ impl Checked {
         list(&self.changed())
     }
 
-    /// One line about what a run was not given; none where that is nobody's news.
+    /// One line about what a run was not given, if there was something to give.
     pub(crate) fn left_out(&self) -> Option<String> {
+        let (brings, cwd) = (self.content.brings.summary(), self.place.cwd.display());
+        let left_out = format!(
+            "Started with your own settings only; the repository's were left out: {brings}"
+        );
         let changed = self.changed();
-        let why = match self.standing {
-            Standing::Undecided if !changed.is_empty() => {
+        let why = match (self.standing, &self.content.problem) {
+            (Standing::Never, _) => {
+                return Some(format!(
+                    "{left_out}. You chose never to use them; `pilothouse trust rm {cwd}` removes \
+                     that decision."
+                ));
+            }
+            (Standing::Undecided, Some(problem)) => {
+                return Some(format!("{left_out}. They cannot be trusted: {problem}."));
+            }
+            (Standing::Undecided, None) if changed.is_empty() => String::new(),
+            (Standing::Undecided, None) => {
                 format!(" (changed since it was trusted: {})", list(&changed))
             }
-            Standing::Undecided => String::new(),
             _ => return None,
         };
         Some(format!(
-            "Started with your own settings only; the repository's were left out: {}{why}. Review \
-             and trust them with `pilothouse trust add {}` or in the web client, then restart the \
-             session.",
-            self.content.brings.summary(),
-            self.place.root.display(),
+            "{left_out}{why}. Review and trust them with `pilothouse trust add {cwd}` or in the web \
+             client, then restart the session."
         ))
     }
 
@@ -151,6 +162,10 @@ fn list(names: &[String]) -> String {
 }
 
 impl House {
+    fn home(&self, profile: &Profile) -> Option<PathBuf> {
+        self.variable("HOME", profile).map(PathBuf::from).or_else(std::env::home_dir)
+    }
+
     /// Looks at the configuration of a directory, and at the decisions about it. Blocks.
     pub(crate) fn check_trust(
         &self,
@@ -158,7 +173,7 @@ impl House {
         profile: &Profile,
         session: Option<SessionId>,
     ) -> Result<Checked, HostError> {
-        let home = self.variable("HOME", profile).map(PathBuf::from).or_else(std::env::home_dir);
+        let home = self.home(profile);
         let no_directory = |_| HostError::NoDirectory(cwd.to_owned());
         let place = Place::of(Path::new(cwd), home.as_deref()).map_err(no_directory)?;
         let content = Content::read(&place, &profile.add_dirs);
@@ -190,7 +205,9 @@ impl House {
         home: Option<PathBuf>,
     ) -> bool {
         let Checked { place, content, .. } = checked;
-        if place.is_everything() || content.problem.is_some() || content.brings.can_answer() {
+        // What another branch brings to a worktree is not what was recorded.
+        let is_recorded_place = place.top == place.root && !place.is_everything();
+        if !is_recorded_place || content.problem.is_some() || content.brings.can_answer() {
             return false;
         }
         let dir = self.variable("CLAUDE_CONFIG_DIR", profile).map(PathBuf::from).or(home);
@@ -297,10 +314,14 @@ impl Host {
 
     /// Removes all decisions about the repository of a directory, which may be gone.
     pub async fn forget_trust(&self, directory: &str, actor: &str) -> Result<(), HostError> {
-        let root = match self.checked(directory, None).await {
-            Ok(checked) => checked.place.root.display().to_string(),
-            Err(_) => directory.to_owned(),
-        };
+        let (house, path) = (Arc::clone(&self.0), PathBuf::from(directory));
+        let profile = self.0.options.defaults.profile.clone();
+        let directory = directory.to_owned();
+        let root = blocking(move || {
+            let place = Place::of(&path, house.home(&profile).as_deref());
+            Ok::<_, HostError>(place.map_or(directory, |place| place.root.display().to_string()))
+        });
+        let root = root.await?;
         match self.0.store.forget_trust(&root, actor).await? {
             true => Ok(()),
             false => Err(TrustError::Unknown(root).into()),

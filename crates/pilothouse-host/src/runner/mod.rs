@@ -87,6 +87,7 @@ pub(crate) struct Runner {
     bustle: Bustle,
     replies: HashMap<CommandId, Reply>,
     jobs: JoinSet<Done>,
+    trust_check: trust::TrustCheck,
     observer: Observer,
     /// When the CLI last said something.
     heard_at: Instant,

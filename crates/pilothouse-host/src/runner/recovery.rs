@@ -15,6 +15,7 @@ use super::batch::Batch;
 use super::feed::{Fed, FeedError};
 use super::observer::Observer;
 use super::stderr::StderrTail;
+use super::trust::TrustCheck;
 use super::{Bustle, Runner, RunnerError, end_without_holder};
 use crate::host::House;
 use crate::host::profile::Profile;
@@ -60,6 +61,7 @@ impl Runner {
             bustle: Bustle::of_one_session(),
             replies: HashMap::new(),
             jobs: JoinSet::new(),
+            trust_check: TrustCheck::default(),
             observer,
             heard_at: Instant::now(),
             is_told_silent: false,

@@ -50,38 +50,70 @@ pub(super) fn is_moment(event: &Event) -> bool {
 }
 
 impl Runner {
-    /// Looks whether the repository's configuration is what the run was started with.
+    /// Checks whether the repository's configuration is what the run was started with. One check at
+    /// a time: a second one would report the same change.
     pub(super) fn check_trust(&mut self) {
         let Some(run) = self.session.run() else { return };
+        if std::mem::replace(&mut self.trust_check, TrustCheck::Again) != TrustCheck::None {
+            return;
+        }
+        self.trust_check = TrustCheck::Running;
         let (house, profile) = (Arc::clone(&self.house), Arc::clone(&self.profile));
         let (cwd, session) = (Arc::clone(&self.cwd), self.session.id());
-        let Some(dir) = self.run_dir(run).parent().map(Path::to_owned) else { return };
+        let dir = self.run_dir(run).parent().map(Path::to_owned);
         self.jobs.spawn_blocking(move || {
-            let started = read(&dir).filter(|started| started.run == run && started.is_trusted);
-            let Some(started) = started else { return Done::Nothing };
-            let Ok(checked) = house.check_trust(&cwd, &profile, Some(session)) else {
-                return Done::Nothing;
-            };
-            if checked.digest() == started.digest {
-                return Done::Nothing;
-            }
-            let digest = checked.digest().to_owned();
-            // Each change is shown once.
-            if let Err(error) = write(&dir, &StartedWith { digest, ..started }) {
-                tracing::warn!(%session, %error, "a shown change will be shown again");
-            }
-            Done::TrustChecked(Some(changed_text(&checked)))
+            let of_run =
+                |dir: &Path| read(dir).filter(|started| started.run == run && started.is_trusted);
+            let changed = dir.and_then(|dir| {
+                let started = of_run(&dir)?;
+                let checked = house.check_trust(&cwd, &profile, Some(session)).ok()?;
+                let digest = checked.digest().to_owned();
+                // The next run may have begun meanwhile.
+                if digest == started.digest || of_run(&dir)? != started {
+                    return None;
+                }
+                // Each change is shown once.
+                if let Err(error) = write(&dir, &StartedWith { digest, ..started }) {
+                    tracing::warn!(%session, %error, "a shown change will be shown again");
+                }
+                Some(changed_text(&checked))
+            });
+            Done::TrustChecked(changed)
         });
     }
+
+    /// Takes the end of a check; starts the next one if there was a reason for it meanwhile.
+    pub(super) fn trust_checked(&mut self) {
+        let state = std::mem::replace(&mut self.trust_check, TrustCheck::None);
+        if state == TrustCheck::Again {
+            self.check_trust();
+        }
+    }
+}
+
+/// Whether the configuration of the repository is being checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TrustCheck {
+    #[default]
+    None,
+    Running,
+    /// Files may have changed since the check began.
+    Again,
 }
 
 fn changed_text(checked: &Checked) -> String {
     let changed = checked.changed_files();
     let files = if changed.is_empty() { String::new() } else { format!(": {changed}") };
+    let next = match checked.is_trusted() {
+        true => "This content is trusted, too.".to_owned(),
+        false => format!(
+            "Review it with `pilothouse trust add {}` or in the web client; until then the next \
+             start leaves it out.",
+            checked.cwd().display()
+        ),
+    };
     format!(
         "The repository's Claude Code configuration has changed while it is in use{files}. Claude \
-         Code may use it already. Review it with `pilothouse trust add {}` or in the web client; \
-         until then the next start leaves it out.",
-        checked.root().display(),
+         Code may use it already. {next}"
     )
 }

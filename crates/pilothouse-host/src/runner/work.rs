@@ -36,7 +36,7 @@ pub(super) enum Done {
         result: HookResult,
     },
     Looked(Transcript),
-    /// The configuration of the repository was looked at again; a text for people if it changed.
+    /// The configuration of the repository was checked again; a text for people if it changed.
     TrustChecked(Option<String>),
     Nothing,
 }
@@ -60,6 +60,7 @@ impl Runner {
                 }
             }
             Done::TrustChecked(changed) => {
+                self.trust_checked();
                 if let Some(text) = changed {
                     self.handle(Input::notice(NoticeLevel::Warning, text), now, read_at, batch);
                 }

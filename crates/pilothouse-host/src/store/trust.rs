@@ -60,9 +60,9 @@ pub struct TrustRow {
     #[serde(skip)]
     #[schemars(skip)]
     pub files: BTreeMap<String, String>,
-    /// Who decided.
+    /// The identity that decided.
     pub actor: String,
-    /// When.
+    /// Time of the decision.
     pub at: Timestamp,
 }
 

@@ -89,7 +89,7 @@ pub struct Brings {
     pub(super) hidden: usize,
 }
 
-/// A hook.
+/// A command that Claude Code runs at certain moments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BroughtHook {
     /// The file it is in.

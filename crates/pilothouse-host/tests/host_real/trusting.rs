@@ -68,22 +68,33 @@ fn outside(stage: &Stage) -> BTreeSet<String> {
     found
 }
 
-/// A turn that writes a file and runs a command; everything that is asked is denied. Returns how
-/// often somebody was asked.
+/// A turn that writes a file, runs a command, and reads the repository with git. Denies everything
+/// that is asked but git. Returns how often somebody was asked about something else.
 async fn tries(stage: &Stage, host: &Host, session: SessionId, watcher: &mut Watcher) -> usize {
     let write = json!({"file_path": stage.path("written.txt"), "content": "x"});
-    let bash = json!({"command": format!("touch {}", stage.path("touched.txt"))});
-    let script = format!("tool Write {write}\n---\ntool Bash {bash}\n---\nsay Done.");
-    prompt(host, session, &script).await;
+    let bash = |command: &str| format!("tool Bash {}", json!({ "command": command }));
+    let script = [
+        format!("tool Write {write}"),
+        bash(&format!("touch {}", stage.path("touched.txt"))),
+        bash("git status --short"),
+        bash("git diff"),
+        bash("git log -p -2"),
+        "say Done.".to_owned(),
+    ];
+    prompt(host, session, &script.join("\n---\n")).await;
     let mut asked = 0;
     loop {
         let next =
             |body: &Body| matches!(body, Body::ApprovalRequested { .. } | Body::Complete { .. });
         match watcher.until(next).await.body {
             Body::ApprovalRequested { approval } => {
-                asked += 1;
-                let deny = Decision::Deny { message: None, stop: false };
-                decide(host, session, approval.approval, deny).await.unwrap();
+                let is_git = serde_json::to_string(&approval).unwrap().contains("\"git ");
+                asked += usize::from(!is_git);
+                let decision = match is_git {
+                    true => super::bed::allow(),
+                    false => Decision::Deny { message: None, stop: false },
+                };
+                decide(host, session, approval.approval, decision).await.unwrap();
             }
             _ => return asked,
         }
@@ -132,9 +143,9 @@ async fn untrusted(version: CliVersion) {
     attack.assert_held(&stage, &format!("{version}: new"));
     assert_eq!(stage.read("written.txt"), None, "{version}");
     assert_eq!(stage.read("touched.txt"), None, "{version}");
-    let told = notices(&watcher);
-    let left_out = told.iter().filter(|text| text.contains("were left out")).count();
-    assert_eq!(left_out, 1, "{version}: {told:?}");
+    let shown = notices(&watcher);
+    let left_out = shown.iter().filter(|text| text.contains("were left out")).count();
+    assert_eq!(left_out, 1, "{version}: {shown:?}");
 
     // A copy and a new start are decided anew.
     host.command(session, pilothouse_session::Command::Stop).await.unwrap();
@@ -145,6 +156,12 @@ async fn untrusted(version: CliVersion) {
     let (fork, mut fork_watcher) = open(&host, NewSession { begin, ..supervised(&stage) }).await;
     tries(&stage, &host, fork, &mut fork_watcher).await;
     attack.assert_held(&stage, &format!("{version}: forked"));
+
+    // A directory that is itself a git directory.
+    let (docs, mut docs_watcher) =
+        open(&host, NewSession { cwd: stage.path("docs"), ..supervised(&stage) }).await;
+    tries(&stage, &host, docs, &mut docs_watcher).await;
+    attack.assert_held(&stage, &format!("{version}: in a git directory"));
     host.close().await;
 }
 
@@ -163,11 +180,15 @@ async fn trusted(version: CliVersion) {
     let (session, mut watcher) = open(&host, supervised(&stage)).await;
     tries(&stage, &host, session, &mut watcher).await;
     let ran = attack.repository.marks();
-    assert!(ran.contains("hook-SessionStart") && ran.contains("server"), "{version}: {ran:?}");
+    for name in ["hook-SessionStart", "server", "git-diff-command", "git-signature"] {
+        assert!(ran.contains(name), "{version}: {name} of {ran:?}");
+    }
     let listed = serde_json::to_string(&shown.brings).unwrap();
-    // Git's own configuration is the user's, and starts what git is asked to.
-    for name in ran.iter().filter(|name| !name.starts_with("git-")) {
-        assert!(listed.contains(name.as_str()), "{version}: {name} was not listed");
+    // Hooks of git belong to commands that somebody has allowed.
+    for name in ran.iter().filter(|name| *name != "git-index-hook") {
+        let forms = [format!("tools/{name}.sh"), format!("/{name}'"), format!("/{name}\"")];
+        let is_listed = forms.iter().any(|form| listed.contains(form));
+        assert!(is_listed, "{version}: {name} was not listed in {listed}");
     }
     host.command(session, pilothouse_session::Command::Stop).await.unwrap();
     watcher.until(|body| matches!(body, Body::RunEnded { .. })).await;
@@ -188,8 +209,8 @@ async fn trusted(version: CliVersion) {
     tries(&stage, &host, session, &mut watcher).await;
     let ran = attack.repository.marks();
     assert_eq!(ran, BTreeSet::new(), "{version}");
-    let told = notices(&watcher);
-    assert!(told.iter().any(|text| text.contains("tools/hook-Stop.sh")), "{version}: {told:?}");
+    let shown = notices(&watcher);
+    assert!(shown.iter().any(|text| text.contains("tools/hook-Stop.sh")), "{version}: {shown:?}");
     let audit = host.store().audit(None, None, 100).unwrap().items;
     let decisions = audit.iter().filter(|line| line.action == "trust.decided").count();
     assert_eq!(decisions, 1, "{version}");
@@ -281,6 +302,24 @@ async fn record_of_claude_code_counts_for_exactly_its_path_and_not_for_answering
     plant_hook(&stage, "PreToolUse");
     record_trust(&stage, stage.harness.cwd());
     assert_eq!(report(&stage, &host).await.standing, Standing::Undecided, "a hook that answers");
+    // A branch of somebody else in a worktree of the same repository.
+    plant_hook(&stage, "Stop");
+    let git = |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"]).args(args);
+        assert!(
+            git.current_dir(stage.harness.cwd()).output().unwrap().status.success(),
+            "{args:?}"
+        );
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "x"]);
+    let tree = stage.harness.cwd().with_file_name("tree");
+    git(&["worktree", "add", "--quiet", tree.to_str().unwrap()]);
+    let in_tree = host.trust_report(tree.to_str().unwrap(), None).await.unwrap();
+    assert_eq!(in_tree.standing, Standing::Undecided, "a worktree");
+    assert_eq!(in_tree.root, report(&stage, &host).await.root);
     // The home directory is never a repository of what is below it.
     record_trust(&stage, stage.harness.home());
     let home = stage.harness.home().to_str().unwrap();

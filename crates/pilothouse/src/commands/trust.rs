@@ -160,6 +160,12 @@ impl Question {
         session: Option<SessionId>,
     ) -> anyhow::Result<Option<Self>> {
         let report = report(reach, cwd, session).await?;
+        if args.trust && report.standing == Standing::Never {
+            let dir = one_line(&report.root);
+            return Err(usage(format!(
+                "{dir} is never trusted, by an earlier decision: `pilothouse trust rm {dir}` removes it"
+            )));
+        }
         if report.standing != Standing::Undecided {
             return Ok(None);
         }
@@ -262,7 +268,8 @@ async fn decide(
         "directory": report.directory,
         "digest": report.digest,
         "answer": answer,
-        "session": session.filter(|_| answer == TrustAnswer::Session),
+        // The report was made for it, with the directories that it adds.
+        "session": session,
         "hooks_may_answer": hooks_may_answer,
     });
     reach.send(Ask::new(Method::PUT, LIST).json(&body)?).await.map(drop)

@@ -53,7 +53,7 @@ fn trust_is_shown_added_listed_and_removed() {
 }
 
 #[test]
-fn hooks_that_answer_need_a_word_of_their_own() {
+fn hooks_that_answer_need_a_flag_of_their_own() {
     let bed = Bed::new();
     plant(&bed, "PreToolUse");
     let refused = bed.run(["trust", "add", "--yes"]);
@@ -77,6 +77,18 @@ fn run_without_a_terminal_trusts_only_when_told_to() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(!notice(&ran), "{ran:?}");
     assert_eq!(report(&bed)["standing"], "undecided", "it was for that session");
+}
+
+#[test]
+fn run_rejects_trust_that_cannot_hold() {
+    let bed = Bed::new();
+    plant(&bed, "Stop");
+    bed.ok(["trust", "add", "--never"]);
+    let refused = bed.say(&["--trust"], "say Hello.");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("trust rm"), "{refused:?}");
+    let ran = bed.say(&["--json"], "say Hello.");
+    assert!(ran.out.contains("chose never to use them"), "{ran:?}");
 }
 
 #[test]

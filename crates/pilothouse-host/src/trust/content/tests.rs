@@ -84,7 +84,8 @@ fn file_that_is_named_and_absent_changes_digest_when_it_appears() {
 
 /// A hook of the project's settings that runs a command.
 fn settings(command: &str) -> String {
-    json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": command}]}]}}).to_string()
+    json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": command}]}]}})
+        .to_string()
 }
 
 #[test]
@@ -185,7 +186,8 @@ fn work_is_bounded_however_many_names_there_are() {
 #[test]
 fn plugins_are_listed_and_their_marketplaces_are_content() {
     let market = |path: &str| {
-        json!({"extraKnownMarketplaces": {"m": {"source": {"source": "x", "path": path}}}}).to_string()
+        json!({"extraKnownMarketplaces": {"m": {"source": {"source": "x", "path": path}}}})
+            .to_string()
     };
     let repository = hooked();
     repository.write("market/.claude-plugin/marketplace.json", "{}");

@@ -54,13 +54,22 @@ pub(super) async fn run(config: &Config, args: RunArgs) -> anyhow::Result<Exit> 
 
 async fn turn(reach: &mut Reach, args: &RunArgs, cwd: &str, text: &str) -> anyhow::Result<Exit> {
     let row = session(reach, args, cwd).await?;
-    if !row.status.has_run()
-        && let Some(question) = Question::ask(reach, args, &row.cwd, Some(row.id)).await?
-    {
-        question.settle(reach, row.id).await?;
+    let is_running = row.status.has_run();
+    let question = match is_running && !args.trust {
+        true => None,
+        false => Question::ask(reach, args, &row.cwd, Some(row.id)).await?,
+    };
+    match question {
+        Some(_) if is_running => {
+            let why = "--trust holds from the next start on, and the session is running: end it \
+                       with `pilothouse stop` first";
+            return Err(usage(why));
+        }
+        Some(question) => question.settle(reach, row.id).await?,
+        None => {}
     }
     // Ours to end, if it was not running before.
-    let ends = !row.status.has_run();
+    let ends = !is_running;
     let watch = Watch::new(row.id, row.last_seq);
     let prompt = say(reach, row.id, text, None).await?;
     let output = match (args.json, args.quiet) {
