@@ -20,9 +20,10 @@ use tower_service::Service;
 
 const PORT: u16 = 7717;
 
-/// Names of headers that the guard reads. New ones, such as that of a page's key or of a challenge,
-/// belong here.
-const HEADERS: [&str; 12] = [
+/// Names of headers that the guard reads.
+const HEADERS: [&str; 14] = [
+    "x-pilothouse-proof",
+    "sec-websocket-protocol",
     "host",
     "origin",
     "cookie",
