@@ -187,6 +187,58 @@ describe.each(LOOKS.filter((one) => one.name !== "desktop-dark" && one.name !== 
   }, 180_000);
 });
 
+it("names what cannot be seen in questions, forms and what is always allowed", async () => {
+  const questions = [{ question: `Which ${UNSEEN}?`, header: UNSEEN, multiSelect: false, options: ["a", "b"].map((label) => ({ label: `${label}${UNSEEN}`, description: UNSEEN, preview: UNSEEN })) }];
+  const touch = `tool Bash ${JSON.stringify({ command: `touch x${UNSEEN}`, description: UNSEEN })}`;
+  const asking: Record<string, string> = {};
+  for (const [title, tool] of [["Asked", `tool AskUserQuestion ${JSON.stringify({ questions })}`], ["Always", touch], ["Form", touch]] as const) {
+    asking[title] = (await bed.session({ title })).id;
+    await bed.say(asking[title], script(tool, "---", "say Over."));
+  }
+  const page = await bed.browser();
+  // The simulated CLI sends neither elicitations nor rules of this kind.
+  await page.route(/\/api\/v1\/approvals\?/, async (route) => {
+    const response = await route.fetch();
+    const told = (await response.json()) as { items: { session: string; request: { subject: unknown; suggestions: unknown } }[] };
+    for (const { session: id, request } of told.items) {
+      if (id === asking["Always"]) {
+        const rules = [{ toolName: `Bash${UNSEEN}`, ruleContent: `rm ${UNSEEN}` }];
+        const odd = { type: "odd", what: UNSEEN };
+        request.suggestions = [{ type: "addRules", rules, behavior: "allow", destination: UNSEEN }, { type: "addDirectories", directories: [`/${UNSEEN}`] }, { type: "setMode", mode: UNSEEN }, odd];
+      }
+      if (id === asking["Form"]) {
+        const properties = { colour: { type: "string", title: UNSEEN, description: UNSEEN, enum: [UNSEEN] }, size: { type: "string", description: UNSEEN } };
+        request.subject = { kind: "elicitation", elicitation_id: null, message: UNSEEN, server: UNSEEN, url: `https://harm.invalid/${UNSEEN}`, schema: { type: "object", properties } };
+      }
+    }
+    await route.fulfill({ response, json: told });
+  });
+  await until(async () => (await bed.api<{ items: unknown[] }>("GET", "/approvals")).items.length === 3, "the requests");
+  await page.goto(`${bed.address}/approvals`);
+  const list = page.getByRole("list", { name: "What waits for an answer" });
+  const card = page.locator("section[data-approval]");
+
+  await list.getByRole("button", { name: /Asked/ }).click();
+  await card.getByRole("group", { name: /Which/ }).waitFor();
+  expect(await harm(page)).toEqual([]);
+
+  await list.getByRole("button", { name: /Form/ }).click();
+  // The text is the address that the link opens, percent-encoded.
+  await card.getByRole("link", { name: "https://harm.invalid/%E2%80%AEgnp.exe%E2%81%A6%C2%9B2J" }).waitFor();
+  expect(await card.getByRole("option").last().textContent()).toBe("<U+202E>gnp.exe<U+2066><U+009B>2J<U+0007>");
+  expect(await harm(page)).toEqual([]);
+
+  await list.getByRole("button", { name: /Always/ }).click();
+  await card.getByRole("button", { name: "Always…" }).click();
+  // A text field shows reordered text, so the exact rule is repeated below it.
+  await card.getByText("Bash<U+202E>gnp.exe<U+2066><U+009B>2J<U+0007>(rm <U+202E>gnp.exe<U+2066><U+009B>2J<U+0007>)").waitFor();
+  await card.getByText("What else this fits cannot be told from here.").waitFor();
+  expect(await harm(page)).toEqual([]);
+  await page.screenshot({ path: join(import.meta.dirname, "shots/hostile-always.png") });
+  await page.context().close();
+  for (const id of Object.values(asking)) await bed.api("DELETE", `/sessions/${id}`);
+});
+
 it("what cannot be drawn is one row, and the rest goes on", async () => {
   const broken = (await bed.session({ title: "Broken" })).id;
   await bed.say(broken, script("say Before it.", 'tool Glob {"pattern":"*"}', "---", "say Poison.", 'tool Glob {"pattern":"a*"}', "---", "say After it."));

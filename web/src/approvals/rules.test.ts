@@ -22,6 +22,13 @@ describe("a rule", () => {
     expect(allow({ toolName: "WebSearch" })).toContain('tool = ["WebSearch"]');
   });
 
+  it("of another shape is passed on as it is", () => {
+    for (const odd of [{ type: "addRules", rules: [{ tool: "Bash" }] }, { type: "addRules", rules: [null] }, { type: "addDirectories", directories: [7] }]) {
+      expect(updateOf(odd)).toEqual({ type: "other", raw: odd });
+    }
+    expect(updateOf({ type: "addRules", rules: [{ toolName: "Bash", ruleContent: null }] }).type).toBe("addRules");
+  });
+
   it("that no policy can say is not guessed at", () => {
     expect(allow({ toolName: "WebFetch", ruleContent: "domain:example.org" })).toBeNull();
     expect(policyOf([updateOf({ type: "removeRules", rules: [] })])).toBeNull();

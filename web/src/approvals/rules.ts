@@ -37,17 +37,22 @@ export function destination(id: string): Destination {
 export function updateOf(suggestion: Suggestion): Update {
   const raw = suggestion as { [key: string]: unknown } | null;
   const where = typeof raw?.["destination"] === "string" ? raw["destination"] : "session";
-  if (raw?.["type"] === "addRules" && Array.isArray(raw["rules"])) {
+  if (raw?.["type"] === "addRules" && Array.isArray(raw["rules"]) && raw["rules"].every(isRule)) {
     const behavior = typeof raw["behavior"] === "string" ? raw["behavior"] : "allow";
-    return { type: "addRules", rules: raw["rules"] as Rule[], behavior, destination: where };
+    return { type: "addRules", rules: raw["rules"], behavior, destination: where };
   }
-  if (raw?.["type"] === "addDirectories" && Array.isArray(raw["directories"])) {
-    return { type: "addDirectories", directories: raw["directories"] as string[], destination: where };
+  if (raw?.["type"] === "addDirectories" && Array.isArray(raw["directories"]) && raw["directories"].every((one) => typeof one === "string")) {
+    return { type: "addDirectories", directories: raw["directories"], destination: where };
   }
   if (raw?.["type"] === "setMode" && typeof raw["mode"] === "string") {
     return { type: "setMode", mode: raw["mode"], destination: where };
   }
   return { type: "other", raw: suggestion };
+}
+
+function isRule(raw: unknown): raw is Rule {
+  const { toolName, ruleContent } = (raw ?? {}) as { toolName?: unknown; ruleContent?: unknown };
+  return typeof toolName === "string" && typeof (ruleContent ?? "") === "string";
 }
 
 /** What is sent back for an update. */

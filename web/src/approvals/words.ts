@@ -135,14 +135,14 @@ function decided(decision: Decision, who: string): Outcome {
     case "allow": {
       const edited = decision.input === null || decision.input === undefined ? "" : ", with a changed input";
       const always = decision.updates.map((update) => updateWords(updateOf(update))).join("; ");
-      return { text: `Allowed${who}${edited}`, tone: "good", more: always || null };
+      return { text: `Allowed${who}${edited}`, tone: "good", more: named(always) || null };
     }
     case "deny":
       return { text: `Denied${who}${decision.stop ? ", and the turn stopped" : ""}`, tone: "bad", more: decision.message === null ? null : named(decision.message) };
     case "plan":
       return planOutcome(decision, who);
     case "answers":
-      return { text: decision.answers.length > 0 || decision.response !== null ? `Answered${who}` : `Skipped${who}`, tone: "plain", more: decision.response };
+      return { text: decision.answers.length > 0 || decision.response !== null ? `Answered${who}` : `Skipped${who}`, tone: "plain", more: decision.response === null ? null : named(decision.response) };
     case "form":
       return { text: `Filled in${who}`, tone: "good", more: null };
     case "choose":
@@ -160,7 +160,7 @@ function planOutcome(decision: Extract<Decision, { kind: "plan" }>, who: string)
     case "approve_by_hand":
       return { text: `Accepted${who}${edited}; each edit is asked`, tone: "good", more: null };
     case "keep_planning":
-      return { text: `Not yet${who}`, tone: "bad", more: decision.feedback };
+      return { text: `Not yet${who}`, tone: "bad", more: decision.feedback === null ? null : named(decision.feedback) };
   }
 }
 

@@ -1,6 +1,7 @@
 /** Why something did not work, as an error that can be thrown and shown. */
 
 import type { Problem } from "../../api/types";
+import { named } from "../render/text/visible";
 
 /** The daemon has refused. Its message says what to do. */
 export class Refused extends Error {
@@ -29,7 +30,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** A sentence to show. */
+/** Returns a sentence to show. The daemon quotes file names and the output of programs in it. */
 export function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return named(error instanceof Error ? error.message : String(error));
 }
