@@ -23,7 +23,7 @@ export interface Cli {
 }
 
 /** What is told to the user, and by the browser to its console too. */
-const REFUSALS = /ERR_CONNECTION_REFUSED|WebSocket connection|status of (401|403|422)/;
+const REFUSALS = /ERR_CONNECTION_REFUSED|WebSocket connection|status of (401|403|409|422)/;
 const AWAY = new RegExp(`${REFUSALS.source}|net::ERR_(CONNECTION|EMPTY|SOCKET)_`);
 
 /** All that are open. */

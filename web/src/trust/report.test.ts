@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Brings, TrustReport } from "../../api/types";
-import { canAnswer, groups, questionOf, summary } from "./report";
+import { asksByItself, canAnswer, groups, questionOf, summary } from "./report";
 
 const NOTHING: Brings = {
   hooks: [], servers: [], helpers: [], git: [], variables: [], rules: [], plugins: [], skills: [], commands: [], agents: [], instructions: [], settings: [], unclear: [],
@@ -52,6 +52,16 @@ describe("canAnswer", () => {
     expect(canAnswer({ ...NOTHING, hooks: [hook("Stop", false)] })).toBe(false);
     expect(canAnswer({ ...NOTHING, hooks: [hook("PreToolUse", true)] })).toBe(true);
     expect(canAnswer({ ...NOTHING, plugins: ["a@b"] })).toBe(true);
+  });
+});
+
+describe("asksByItself", () => {
+  it("waits for the session, and asks only before its first event", () => {
+    const report = { standing: "undecided" } as TrustReport;
+    expect(asksByItself(report, { loaded: false, seq: 0 })).toBe(false);
+    expect(asksByItself(report, { loaded: true, seq: 0 })).toBe(true);
+    expect(asksByItself(report, { loaded: true, seq: 1 })).toBe(false);
+    expect(asksByItself({ ...report, standing: "never" }, { loaded: true, seq: 0 })).toBe(false);
   });
 });
 

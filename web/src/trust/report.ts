@@ -48,6 +48,11 @@ function plural(title: string): string {
   return title.startsWith("MCP") ? title : title.charAt(0).toLowerCase() + title.slice(1);
 }
 
+/** Whether the question opens without a click: in a session that is loaded and has no event yet. */
+export function asksByItself(report: TrustReport, session: { readonly loaded: boolean; readonly seq: number }): boolean {
+  return report.standing === "undecided" && session.loaded && session.seq === 0;
+}
+
 /** Names a question, so that it is asked once: other content is another question. */
 export function questionOf(report: TrustReport): string {
   return `${report.root}\n${report.digest}`;
