@@ -75,3 +75,15 @@ it("is about what was read, also when the settings change meanwhile", async () =
   expect(await page.getByRole("button", { name: "Review" }).count()).toBe(0);
   await page.context().close();
 });
+
+it("counts the directories that the session adds", async () => {
+  const cwd = repository("adding", "sh adding.sh");
+  const { id } = await bed.session({ title: "Adding", cwd, profile: { add_dirs: [repository("added", "sh added.sh")] } });
+  const page = await bed.browser();
+  await page.goto(`${bed.address}/s/${id}`);
+  await review(page).getByText("sh adding.sh").waitFor();
+  await review(page).getByRole("button", { name: "Always trust" }).click();
+  await review(page).waitFor({ state: "detached" });
+  expect((await decisions(cwd)).map((row) => row.kind)).toEqual(["always"]);
+  await page.context().close();
+});
