@@ -40,12 +40,9 @@ export function forgetKey(): void {
   }
 }
 
-/** Remembers the challenge of a response. Returns whether it is a new one. */
-export function learn(response: Response): boolean {
-  const given = response.headers.get(CHALLENGE);
-  if (given === null || given === challenge) return false;
-  challenge = given;
-  return true;
+/** Remembers the challenge of a response. */
+export function learn(response: Response): void {
+  challenge = response.headers.get(CHALLENGE) ?? challenge;
 }
 
 /** The proof for a request, or null where there is no key. */

@@ -55,6 +55,24 @@ describe("the API", () => {
     forgetKey();
   });
 
+  it("proves its key again for every request that met the new challenge", async () => {
+    const waiting: (() => void)[] = [];
+    let challenge = "before";
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      const isRight = new Headers(init.headers).get("x-pilothouse-proof")?.startsWith(`${challenge}.`) === true;
+      const answer = isRight ? new Response(null, { status: 204, headers: { "x-pilothouse-challenge": challenge } }) : Response.json({ status: 401, detail: "no" }, { status: 401, headers: { "x-pilothouse-challenge": challenge } });
+      if (!isRight) await new Promise<void>((done) => waiting.push(done));
+      return answer;
+    });
+    keepKey("BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc");
+    challenge = "after";
+    const both = Promise.all([call("getVersion", {}), call("whoAmI", {})]);
+    await vi.waitFor(() => expect(waiting).toHaveLength(2));
+    for (const answer of waiting) answer();
+    await both;
+    forgetKey();
+  });
+
   it("throws what the daemon says, or that it says nothing", async () => {
     answering(() => Response.json({ type: "/problems/not-found", title: "", status: 404, detail: "gone" }, { status: 404 }));
     await expect(call("getVersion", {})).rejects.toMatchObject({ message: "gone", loggedOut: false });

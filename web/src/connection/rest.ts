@@ -139,15 +139,18 @@ async function asked<T>(address: string, init: RequestInit, patience: number, si
 
 /** Sends a request with a proof of the page's key. One that answers an old challenge is sent again, once. */
 async function proven(address: string, init: RequestInit): Promise<Response> {
-  const first = await once(address, init);
-  if (!learn(first) || first.status !== 401) return first;
-  const second = await once(address, init);
+  const prove = () => proof(init.method ?? "GET", address);
+  const given = prove();
+  const first = await once(address, init, given);
+  learn(first);
+  // Compared with what this request sent: another one may have learned the new challenge meanwhile.
+  if (first.status !== 401 || prove() === given) return first;
+  const second = await once(address, init, prove());
   learn(second);
   return second;
 }
 
-function once(address: string, init: RequestInit): Promise<Response> {
-  const given = proof(init.method ?? "GET", address);
+function once(address: string, init: RequestInit, given: string | null): Promise<Response> {
   return fetch(address, given === null ? init : { ...init, headers: { ...init.headers, "x-pilothouse-proof": given } });
 }
 
