@@ -58,6 +58,28 @@ describe("the page key", () => {
     expect(proof("GET", "/a")).toBeNull();
   });
 
+  it("ignores challenges and keys that cannot be sent", () => {
+    keepKey(KEY);
+    learn(challenged("one"));
+    const before = subprotocols("/api/v1/ws");
+    for (const odd of ["a b", "a,b", "a=", "", "x".repeat(300)]) learn(challenged(odd));
+    expect(subprotocols("/api/v1/ws")).toEqual(before);
+    for (const odd of ["", "not base64!", "AAAAA", "\u00e4"]) {
+      localStorage.setItem("pilothouse.page-key", odd);
+      expect(proof("GET", "/a"), odd).toBeNull();
+    }
+  });
+
+  it("is the one of the latest login, also where the storage is full", () => {
+    learn(challenged("one"));
+    keepKey(KEY);
+    const before = proof("GET", "/a");
+    vi.stubGlobal("localStorage", { ...localStorage, setItem: () => { throw new DOMException("full", "QuotaExceededError"); } });
+    keepKey(`A${KEY.slice(1)}`);
+    expect(proof("GET", "/a")).not.toBe(before);
+    expect(proof("GET", "/a")).not.toBeNull();
+  });
+
   it("lasts as long as the page where the browser keeps nothing", () => {
     vi.stubGlobal("localStorage", undefined);
     learn(challenged("one"));

@@ -14,6 +14,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 
 const PLACE = "pilothouse.page-key";
 const CHALLENGE = "x-pilothouse-challenge";
+/** What keys and challenges are made of. `WebSocket` throws for a subprotocol with other characters. */
+const TOKEN = /^[\w-]{1,200}$/;
 
 /** Where the browser keeps nothing, the key lasts as long as the page. */
 let unkept: string | null = null;
@@ -24,6 +26,8 @@ let challenge = "none";
 export function keepKey(key: string): void {
   unkept = key;
   try {
+    // First, so that a full storage does not leave the key of the login before in it.
+    localStorage.removeItem(PLACE);
     localStorage.setItem(PLACE, key);
   } catch {
     // Private windows of some browsers.
@@ -40,9 +44,10 @@ export function forgetKey(): void {
   }
 }
 
-/** Remembers the challenge of a response. */
+/** Remembers the challenge of a response. Whoever has the port may have sent it. */
 export function learn(response: Response): void {
-  challenge = response.headers.get(CHALLENGE) ?? challenge;
+  const given = response.headers.get(CHALLENGE);
+  if (given !== null && TOKEN.test(given)) challenge = given;
 }
 
 /** The proof for a request, or null where there is no key. */
@@ -62,10 +67,16 @@ export function subprotocols(address: string): string[] {
 /** Read each time: another tab may have logged in since. */
 function kept(): string | null {
   try {
-    return localStorage.getItem(PLACE) ?? unkept;
+    const key = localStorage.getItem(PLACE) ?? unkept;
+    return key !== null && isKey(key) ? key : null;
   } catch {
     return unkept;
   }
+}
+
+/** Whether `decoded` takes it: no base64 has one letter more than a multiple of four. */
+function isKey(text: string): boolean {
+  return TOKEN.test(text) && text.length % 4 !== 1;
 }
 
 function decoded(base64url: string): Uint8Array {
