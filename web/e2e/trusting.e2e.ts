@@ -3,11 +3,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { TrustRowPage } from "../api/types";
+import type { TrustReport, TrustRowPage } from "../api/types";
 import { Bed, until } from "./bed";
 import { Line } from "./line";
+import { look, LOOKS } from "./look";
 
 let bed: Bed;
 
@@ -86,4 +87,29 @@ it("counts the directories that the session adds", async () => {
   await review(page).waitFor({ state: "detached" });
   expect((await decisions(cwd)).map((row) => row.kind)).toEqual(["always"]);
   await page.context().close();
+});
+
+describe.each(LOOKS)("settings, $name", ({ name, ...options }) => {
+  it("list each repository once", async () => {
+    const cwd = repository(`listed-${name}`, "sh first.sh");
+    const decide = async (directory: string, answer: string, session: string | null) => {
+      const { digest } = await bed.api<TrustReport>("GET", `/trust/report?directory=${encodeURIComponent(directory)}`);
+      await bed.api("PUT", "/trust", { directory, digest, answer, session });
+    };
+    await decide(cwd, "session", (await bed.session({ cwd })).id);
+    await decide(cwd, "always", null);
+    repository(`listed-${name}`, "sh second.sh");
+    await decide(cwd, "always", null);
+    await decide(repository(`never-${name}-${"in-a-directory-with-a-long-name-".repeat(3)}`, "sh never.sh"), "never", null);
+    const page = await bed.browser(options);
+    await page.goto(`${bed.address}/settings/trust`);
+    const rows = page.getByRole("list", { name: "Trusted repositories" }).getByRole("listitem");
+    await rows.filter({ hasText: cwd }).first().waitFor();
+    expect(await rows.filter({ hasText: cwd }).allInnerTexts()).toEqual([expect.stringMatching(/Trusted, trusted for one session · /)]);
+    await look(page, "trust-settings", name);
+    await page.getByRole("button", { name: `Remove ${cwd}`, exact: true }).click();
+    await rows.filter({ hasText: cwd }).waitFor({ state: "detached" });
+    expect(await decisions(cwd)).toEqual([]);
+    await page.context().close();
+  });
 });
