@@ -170,6 +170,11 @@ describe("the list of logins", () => {
     const mine = list.getByRole("listitem").filter({ hasText: "This browser" });
     await mine.getByRole("button", { name: "Rename e2e" }).click();
     await mine.getByRole("textbox", { name: "Name" }).fill("desk");
+    const refused = { type: "about:blank", title: "", status: 422, detail: "This name is refused." };
+    await page.route(/\/api\/v1\/logins\//, (route) => route.fulfill({ status: 422, json: refused }), { times: 1 });
+    await mine.getByRole("button", { name: "Save" }).click();
+    await page.getByText(refused.detail).waitFor();
+    expect(await mine.getByRole("textbox", { name: "Name" }).inputValue()).toBe("desk");
     await mine.getByRole("button", { name: "Save" }).click();
     await mine.getByText("desk").waitFor();
     // All but this one.
