@@ -39,6 +39,9 @@ describe("a hostile repository", () => {
     await review(page).getByText("sh ./tools/hook-SessionStart.sh").waitFor();
     await review(page).getByText("ANTHROPIC_BASE_URL=").first().waitFor();
     expect(await review(page).getByRole("button", { name: "Always trust" }).isDisabled()).toBe(true);
+    // What enables it is in sight, however much is listed.
+    const box = await review(page).getByRole("checkbox", { name: /approve tool calls/ }).boundingBox();
+    expect(box?.y).toBeLessThan(800 - (box?.height ?? 0));
     await review(page).getByRole("button", { name: "Not now" }).click();
     const id = new URL(page.url()).pathname.split("/").at(-1)!;
 

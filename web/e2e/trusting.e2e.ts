@@ -106,7 +106,7 @@ describe.each(LOOKS)("settings, $name", ({ name, ...options }) => {
     const rows = page.getByRole("list", { name: "Trusted repositories" }).getByRole("listitem");
     await rows.filter({ hasText: cwd }).first().waitFor();
     expect(await rows.filter({ hasText: cwd }).allInnerTexts()).toEqual([expect.stringMatching(/Trusted, trusted for one session · /)]);
-    await look(page, "trust-settings", name);
+    await look(page, "trust-listed", name);
     await page.getByRole("button", { name: `Remove ${cwd}`, exact: true }).click();
     await rows.filter({ hasText: cwd }).waitFor({ state: "detached" });
     expect(await decisions(cwd)).toEqual([]);

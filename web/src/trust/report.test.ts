@@ -46,6 +46,13 @@ describe("summary", () => {
   });
 });
 
+describe("a summary of many kinds", () => {
+  it("counts the first ones only", () => {
+    const names = { plugins: ["p"], skills: ["s"], commands: ["c"], agents: ["a", "b"], instructions: ["i"] };
+    expect(summary({ ...NOTHING, ...names })).toBe("1 plugin, 1 skill, 1 slash command, 2 agents and more");
+  });
+});
+
 describe("canAnswer", () => {
   it("is true for answering hooks and for plugins, whose hooks are not known", () => {
     expect(canAnswer(NOTHING)).toBe(false);

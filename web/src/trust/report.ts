@@ -35,11 +35,14 @@ export function canAnswer(brings: Brings): boolean {
   return brings.plugins.length > 0 || brings.hooks.some((hook) => hook.can_answer);
 }
 
-/** One line: "2 hooks, 1 MCP server". */
+/** Kinds that a summary counts. */
+const COUNTED = 4;
+
+/** One line: "2 hooks, 1 MCP server", cut after the kinds that matter most. */
 export function summary(brings: Brings): string {
-  return groups(brings)
-    .map(({ title, lines }) => `${lines.length} ${lines.length === 1 ? plural(title).replace(/s$/, "") : plural(title)}`)
-    .join(", ");
+  const kinds = groups(brings);
+  const counts = kinds.slice(0, COUNTED).map(({ title, lines }) => `${lines.length} ${lines.length === 1 ? plural(title).replace(/s$/, "") : plural(title)}`);
+  return counts.join(", ") + (kinds.length > COUNTED ? " and more" : "");
 }
 
 function plural(title: string): string {
