@@ -81,6 +81,8 @@ describe("the question", () => {
       const page = await bed.browser(options);
       await page.goto(`${bed.address}/s/${id}`);
       await review(page).waitFor();
+      // On a phone it is as wide as the screen.
+      if (options.viewport.width < 400) expect(await review(page).evaluate((dialog) => (dialog as HTMLElement).offsetWidth)).toBe(options.viewport.width);
       await look(page, "trust-review", name);
       await page.keyboard.press("Escape");
       await review(page).waitFor({ state: "detached" });
