@@ -3,15 +3,15 @@
 //! - A login that is not in the store is not valid, so one that has ended never comes back.
 //! - A login ends when its owner ends it, at its expiry, after a time without use, when the token
 //!   is replaced, or when there are too many: then the one that was not used for longest ends.
-//! - The file is private to its owner and is replaced atomically. It holds a hash of each cookie,
-//!   and the key of each page, which is needed to verify proofs. It is tied to the token: another
-//!   token makes all of it void.
+//! - The file is private to its owner and is replaced atomically and durably. It holds a hash of
+//!   each cookie, and the key of each page, which is needed to verify proofs. It is tied to the
+//!   token: another token makes all of it void.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{fmt, fs};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use subtle::ConstantTimeEq;
 
 use super::limits::LoginTerms;
 use super::proof::PageKey;
-use super::token::{Token, check_private, random_text, write_private_beside};
+use super::token::{Token, check_private, random_text, replace_private};
 use crate::private::open_regular;
 
 const FILE: &str = "logins.json";
@@ -295,12 +295,7 @@ impl Logins {
             let Kept { token, logins, .. } = &*kept;
             serde_json::to_vec(&ToStore { version: VERSION, token, logins })?
         };
-        let written = write_private_beside(&self.path, &text).and_then(|beside| {
-            fs::rename(&beside, &self.path).inspect_err(|_| {
-                let _ = fs::remove_file(&beside);
-            })
-        });
-        written.inspect_err(|_| self.kept().is_unsaved = true)
+        replace_private(&self.path, &text).inspect_err(|_| self.kept().is_unsaved = true)
     }
 }
 
@@ -325,6 +320,8 @@ fn read(path: &Path) -> Result<Option<Stored>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);

@@ -159,10 +159,11 @@ impl Guard {
         self.0.token.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Replaces the token: all programs and all browsers are out. Blocks for a file.
+    /// Replaces the token: all programs and all browsers are out. Blocks for a file. If the new
+    /// token is in place but may not survive a power loss, this is an error and the token is valid.
     pub fn replace_token(&self) -> Result<Token, TokenError> {
         let mut kept = self.0.token.write().unwrap_or_else(PoisonError::into_inner);
-        let token = Token::replace(&self.0.options.data_dir)?;
+        let token = Token::put_in_place(&self.0.options.data_dir)?;
         // Also the old one stays out of logs.
         let _long_enough = self.0.options.unspoken.register(token.reveal());
         *kept = token.clone();
@@ -172,6 +173,7 @@ impl Guard {
             tracing::warn!(%error, "the file of logins could not be emptied");
         }
         self.0.stays.end_all();
+        Token::sync(&self.0.options.data_dir)?;
         Ok(token)
     }
 

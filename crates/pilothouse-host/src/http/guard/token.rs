@@ -78,11 +78,11 @@ impl Token {
         let token = Self::random()?;
         create_dir(data_dir)
             .map_err(|source| TokenError::File { path: data_dir.into(), source })?;
-        let placed = write_beside(&path, &token).and_then(|beside| {
+        let placed = write_private_beside(&path, &token.line()).and_then(|beside| {
             // A link, not a rename: whoever is first has made it, and it is never half written.
             let linked = fs::hard_link(&beside, &path);
             fs::remove_file(&beside)?;
-            linked
+            linked.and_then(|()| sync_parent(&path))
         });
         match placed {
             Ok(()) => Ok(token),
@@ -96,17 +96,31 @@ impl Token {
 
     /// Replaces the token in a data directory. Whoever had the old one is out, logins included.
     pub fn replace(data_dir: &Path) -> Result<Self, TokenError> {
+        let token = Self::put_in_place(data_dir)?;
+        Self::sync(data_dir)?;
+        Ok(token)
+    }
+
+    /// Replaces the token file. A power loss may bring the old one back until [`sync`](Self::sync)
+    /// has returned.
+    pub(super) fn put_in_place(data_dir: &Path) -> Result<Self, TokenError> {
         let path = data_dir.join(TOKEN_FILE);
         let token = Self::random()?;
         create_dir(data_dir)
-            .and_then(|()| write_beside(&path, &token))
-            .and_then(|beside| {
-                fs::rename(&beside, &path).inspect_err(|_| {
-                    let _ = fs::remove_file(&beside);
-                })
-            })
+            .and_then(|()| rename_private(&path, &token.line()))
             .map_err(|source| TokenError::File { path, source })?;
         Ok(token)
+    }
+
+    /// Makes the last replacement survive a power loss.
+    pub(super) fn sync(data_dir: &Path) -> Result<(), TokenError> {
+        let path = data_dir.join(TOKEN_FILE);
+        sync_parent(&path).map_err(|source| TokenError::File { path, source })
+    }
+
+    /// The content of the token file.
+    fn line(&self) -> Vec<u8> {
+        format!("{}\n", self.text).into_bytes()
     }
 
     fn random() -> Result<Self, TokenError> {
@@ -164,13 +178,22 @@ fn read(path: &Path) -> Result<Option<Token>, TokenError> {
     }
 }
 
-/// Writes a token, or anything else that is private, to a new file next to `path`.
-fn write_beside(path: &Path, token: &Token) -> io::Result<PathBuf> {
-    write_private_beside(path, format!("{}\n", token.text).as_bytes())
+/// Replaces a file that only its owner can read, atomically. Once this has returned, a power loss
+/// does not bring the old content back.
+pub(super) fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    rename_private(path, bytes)?;
+    sync_parent(path)
+}
+
+fn rename_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = write_private_beside(path, bytes)?;
+    fs::rename(&beside, path).inspect_err(|_| {
+        let _ = fs::remove_file(&beside);
+    })
 }
 
 /// Writes to a new file next to `path` that only its owner can read.
-pub(super) fn write_private_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+fn write_private_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}", random_text::<8>().map_err(io::Error::other)?));
     let beside = PathBuf::from(name);
@@ -182,6 +205,14 @@ pub(super) fn write_private_beside(path: &Path, bytes: &[u8]) -> io::Result<Path
         let _ = fs::remove_file(&beside);
     })?;
     Ok(beside)
+}
+
+/// Makes the name of a file durable. A rename or a link is an entry of the directory, which a sync
+/// of the file itself does not write: after a power loss the old entry may be back.
+#[cfg(unix)]
+fn sync_parent(path: &Path) -> io::Result<()> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    File::open(dir.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(unix)]
@@ -224,6 +255,12 @@ pub(super) fn check_private(file: &File, path: &Path) -> Result<(), TokenError> 
     if mode & 0o077 != 0 {
         return Err(TokenError::Exposed { path: path.into(), mode });
     }
+    Ok(())
+}
+
+/// A directory cannot be opened as a file here; a rename is durable by itself.
+#[cfg(not(unix))]
+fn sync_parent(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
