@@ -53,7 +53,7 @@ mod tls;
 mod token;
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use axum::Router;
@@ -118,6 +118,9 @@ pub struct Guard(Arc<Inner>);
 struct Inner {
     options: GuardOptions,
     token: RwLock<Token>,
+    /// Held while the token is replaced, so that the file and the memory end up with the same one.
+    /// Every request reads the token: its own lock is never held for a file.
+    replacing: Mutex<()>,
     links: Links,
     failures: Failures,
     logins: Logins,
@@ -145,6 +148,7 @@ impl Guard {
         let _long_enough = options.unspoken.register(token.reveal());
         Ok(Self(Arc::new(Inner {
             token: RwLock::new(token),
+            replacing: Mutex::default(),
             links: Links::new(options.login.clone()),
             failures: Failures::new(options.failures.clone()),
             logins,
@@ -162,11 +166,11 @@ impl Guard {
     /// Replaces the token: all programs and all browsers are out. Blocks for a file. If the new
     /// token is in place but may not survive a power loss, this is an error and the token is valid.
     pub fn replace_token(&self) -> Result<Token, TokenError> {
-        let mut kept = self.0.token.write().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.0.replacing.lock().unwrap_or_else(PoisonError::into_inner);
         let token = Token::put_in_place(&self.0.options.data_dir)?;
         // Also the old one stays out of logs.
         let _long_enough = self.0.options.unspoken.register(token.reveal());
-        *kept = token.clone();
+        *self.0.token.write().unwrap_or_else(PoisonError::into_inner) = token.clone();
         self.0.links.clear();
         if let Err(error) = self.0.logins.clear(&token) {
             // No harm: the file is of the old token, which makes it void.
