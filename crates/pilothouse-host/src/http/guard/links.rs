@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::limits::LoginTerms;
+use super::logins::Generation;
 use super::token::random_text;
 
 /// A link that logs a browser in, once.
@@ -29,6 +30,7 @@ pub struct LoginLink {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Admission {
     pub(super) name: String,
+    pub(super) generation: Generation,
 }
 
 #[derive(Debug)]
@@ -49,7 +51,13 @@ impl Links {
         Self { terms, open: Mutex::default() }
     }
 
-    pub(super) fn mint(&self, name: String, now: Instant) -> Result<LoginLink, getrandom::Error> {
+    /// Makes a link. `generation` is the one in which whoever asks for it was authenticated.
+    pub(super) fn mint(
+        &self,
+        name: String,
+        generation: Generation,
+        now: Instant,
+    ) -> Result<LoginLink, getrandom::Error> {
         let code = random_text::<32>()?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|link| link.until > now);
@@ -59,7 +67,7 @@ impl Links {
         open.push_back(Link {
             code: hash(&code),
             until: now + self.terms.link_life,
-            admission: Admission { name },
+            admission: Admission { name, generation },
         });
         let life = SignedDuration::try_from(self.terms.link_life).unwrap_or(SignedDuration::MAX);
         let expires_at = Timestamp::now().saturating_add(life).unwrap_or(Timestamp::MAX);
@@ -104,8 +112,8 @@ mod tests {
     fn a_link_works_once_and_for_its_time() {
         let links = Links::new(LoginTerms::default());
         let start = Instant::now();
-        let (first, second) =
-            (links.mint("a".into(), start).unwrap(), links.mint("b".into(), start).unwrap());
+        let mint = |name: &str| links.mint(name.into(), Generation::default(), start).unwrap();
+        let (first, second) = (mint("a"), mint("b"));
         let later = start + LoginTerms::default().link_life;
         let nearly = later - Duration::from_millis(1);
         assert_eq!(links.redeem(code(&first), nearly).unwrap().name, "a");
@@ -118,7 +126,8 @@ mod tests {
     fn a_new_link_replaces_the_oldest() {
         let links = Links::new(LoginTerms { links: 2, ..LoginTerms::default() });
         let now = Instant::now();
-        let minted: Vec<_> = (0..3).map(|_| links.mint(String::new(), now).unwrap()).collect();
+        let mint = |_| links.mint(String::new(), Generation::default(), now).unwrap();
+        let minted: Vec<_> = (0..3).map(mint).collect();
         let work = |link| links.redeem(code(link), now).is_some();
         assert_eq!(minted.iter().map(work).collect::<Vec<_>>(), [false, true, true]);
     }

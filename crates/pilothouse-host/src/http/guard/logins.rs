@@ -54,6 +54,20 @@ pub(super) struct NewLogin {
     pub(super) cookie: String,
 }
 
+/// The number of times that the token was replaced in this run. A login is rejected if the token was
+/// replaced after its link was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Generation(u64);
+
+/// The outcome of adding a login.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Added {
+    /// It has begun, and these have ended to make room.
+    Begun(Vec<Login>),
+    /// The token was replaced since: nothing was added.
+    Outdated,
+}
+
 /// Identifies a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -147,6 +161,7 @@ pub(super) struct Logins {
 struct Kept {
     /// A hash of the token that these logins belong to.
     token: String,
+    generation: Generation,
     logins: Vec<Login>,
     /// Whether the file does not have the current state.
     is_unsaved: bool,
@@ -180,12 +195,19 @@ impl Logins {
         let mut logins = stored.filter(fits).map(|it| it.logins).unwrap_or_default();
         logins.retain(|login| login.ends_at(terms.login_idle) > now);
         logins.truncate(terms.logins.max(1));
-        let kept = Mutex::new(Kept { token, logins, is_unsaved: false });
+        let generation = Generation::default();
+        let kept = Mutex::new(Kept { token, generation, logins, is_unsaved: false });
         Self { path, terms, kept, writing: Mutex::default() }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The current generation. To be read before a request is authenticated: if the token is
+    /// replaced meanwhile, what the request makes is of the old one.
+    pub(super) fn generation(&self) -> Generation {
+        self.kept().generation
     }
 
     /// The login of a cookie, if it has not ended.
@@ -208,12 +230,20 @@ impl Logins {
         logins
     }
 
-    /// Adds a login. Returns those that ended to make room. Blocks for a file.
-    pub(super) fn add(&self, login: Login, now: Timestamp) -> io::Result<Vec<Login>> {
+    /// Adds a login whose link was made in `generation`. Blocks for a file.
+    pub(super) fn add(
+        &self,
+        login: Login,
+        generation: Generation,
+        now: Timestamp,
+    ) -> io::Result<Added> {
         let id = login.id;
         let mut ended = Vec::new();
         {
             let mut kept = self.kept();
+            if kept.generation != generation {
+                return Ok(Added::Outdated);
+            }
             kept.logins.retain(|login| login.ends_at(self.terms.login_idle) > now);
             while kept.logins.len() >= self.terms.logins.max(1) {
                 let longest = kept.logins.iter().enumerate().min_by_key(|(_, it)| it.last_used_at);
@@ -224,7 +254,7 @@ impl Logins {
             kept.is_unsaved = true;
         }
         match self.save() {
-            Ok(()) => Ok(ended),
+            Ok(()) => Ok(Added::Begun(ended)),
             Err(error) => {
                 self.kept().logins.retain(|login| login.id != id);
                 Err(error)
@@ -265,7 +295,9 @@ impl Logins {
     pub(super) fn clear(&self, token: &Token) -> io::Result<()> {
         {
             let mut kept = self.kept();
-            *kept = Kept { token: tag(token), logins: Vec::new(), is_unsaved: true };
+            let generation = Generation(kept.generation.0 + 1);
+            let (token, logins) = (tag(token), Vec::new());
+            *kept = Kept { token, generation, logins, is_unsaved: true };
         }
         self.save()
     }
@@ -360,7 +392,7 @@ mod tests {
         let origin = "http://127.0.0.1:7717".to_owned();
         let new = Login::begin(name.into(), origin, terms().login_life, now).unwrap();
         let id = new.login.id;
-        logins.add(new.login, now).unwrap();
+        logins.add(new.login, logins.generation(), now).unwrap();
         (id, new.cookie)
     }
 
@@ -422,7 +454,8 @@ mod tests {
         add(&logins, "c", day(2));
         assert!(logins.touch(first, day(3)));
         let new = Login::begin("d".into(), String::new(), terms().login_life, day(3)).unwrap();
-        let ended = logins.add(new.login, day(3)).unwrap();
+        let added = logins.add(new.login, logins.generation(), day(3)).unwrap();
+        let Added::Begun(ended) = added else { panic!("{added:?}") };
         assert_eq!(ended.iter().map(|login| &*login.name).collect::<Vec<_>>(), ["b"]);
         let names = |logins: &Logins| {
             let list = logins.list(day(3));

@@ -171,6 +171,7 @@ impl Guard {
         // Also the old one stays out of logs.
         let _long_enough = self.0.options.unspoken.register(token.reveal());
         *self.0.token.write().unwrap_or_else(PoisonError::into_inner) = token.clone();
+        // Links and logins that are being made at this moment are of the generation that ends here.
         self.0.links.clear();
         if let Err(error) = self.0.logins.clear(&token) {
             // No harm: the file is of the old token, which makes it void.
@@ -279,6 +280,7 @@ fn is_api(path: &str) -> bool {
 async fn enter(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let all = guard.stays().end_of_all();
+    let generation = guard.logins().generation();
     let known = match parts.extensions.get::<Connection>() {
         Some(connection) => guard.authenticate(&parts, connection),
         None => Err(admit::unknown_connection()),
@@ -301,6 +303,7 @@ async fn enter(State(guard): State<Guard>, request: Request, next: Next) -> Resp
                 guard.used(login);
             }
             parts.extensions.insert(stay);
+            parts.extensions.insert(generation);
             parts.extensions.insert(known.identity());
             let mut response = next.run(Request::from_parts(parts, body)).await;
             if by_login.is_some() {

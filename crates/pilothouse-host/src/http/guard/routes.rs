@@ -20,7 +20,7 @@ use super::challenge::{self, ChallengeReply, ChallengeRequest, Prover};
 use super::connection::Connection;
 use super::identity::Identity;
 use super::links::LoginLink;
-use super::logins::{Login, LoginId, NewLogin};
+use super::logins::{Added, Generation, Login, LoginId, NewLogin};
 use super::{Guard, enter, host, manage, proof};
 use crate::http::extract::{ApiJson, one_header};
 use crate::http::problem::{Fault, Kind, Problem};
@@ -132,9 +132,10 @@ async fn who_am_i(identity: Identity) -> Json<WhoAmI> {
 
 async fn link(
     State(guard): State<Guard>,
+    Extension(generation): Extension<Generation>,
     ApiJson(request): ApiJson<LinkRequest>,
 ) -> Result<(StatusCode, Json<LoginLink>), Problem> {
-    let link = guard.mint_link(request.name.as_deref().unwrap_or_default())?;
+    let link = guard.mint_in(generation, request.name.as_deref().unwrap_or_default())?;
     Ok((StatusCode::CREATED, Json(link)))
 }
 
@@ -164,7 +165,7 @@ async fn login(
     };
     // The same browser again: its new cookie replaces the old one.
     let before = guard.login_named(&parts, &connection).filter(|it| it.origin == login.origin);
-    guard.begin(login, before.map(|login| login.id)).await?;
+    guard.begin(login, admission.generation, before.map(|login| login.id)).await?;
     tracing::info!(who = %reply.identity, peer = %connection.peer.ip(), "logged in");
     let mut response = Json(reply).into_response();
     response.headers_mut().insert(proof::CHALLENGE, guard.challenge());
@@ -243,17 +244,35 @@ pub(super) fn check_name(name: &str) -> Result<(), Problem> {
 impl Guard {
     /// A link with which a browser logs in once; `name` is what to call it, or empty.
     pub fn mint_link(&self, name: &str) -> Result<LoginLink, Problem> {
+        self.mint_in(self.logins().generation(), name)
+    }
+
+    fn mint_in(&self, generation: Generation, name: &str) -> Result<LoginLink, Problem> {
         check_name(name)?;
-        self.links().mint(name.to_owned(), Instant::now()).map_err(|_| no_random())
+        let minted = self.links().mint(name.to_owned(), generation, Instant::now());
+        minted.map_err(|_| no_random())
     }
 
     /// Adds a login; ends the one that it replaces, and what makes room for it.
-    async fn begin(&self, login: Login, replaced: Option<LoginId>) -> Result<(), Problem> {
+    async fn begin(
+        &self,
+        login: Login,
+        generation: Generation,
+        replaced: Option<LoginId>,
+    ) -> Result<(), Problem> {
         if let Some(id) = replaced {
             self.end(id).await?;
         }
         let adding = self.clone();
-        let ended = blocking(move || adding.logins().add(login, Timestamp::now())).await?;
+        let add = move || adding.logins().add(login, generation, Timestamp::now());
+        let ended = match blocking(add).await? {
+            Added::Begun(ended) => ended,
+            Added::Outdated => {
+                let detail = "everybody was logged out after this link was made: make a new one \
+                              with `pilothouse login`";
+                return Err(Problem::new(Kind::LoginRefused, detail));
+            }
+        };
         for login in ended {
             self.stays().end(login.id);
             let who = Identity::of(&login);
@@ -274,5 +293,57 @@ impl Guard {
         let name = self.cookie_name(connection);
         let secure = if connection.secure { "; Secure" } else { "" };
         format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::guard::GuardOptions;
+
+    const ORIGIN: &str = "http://127.0.0.1:7717";
+
+    fn guard() -> (tempfile::TempDir, Guard) {
+        let dir = tempfile::tempdir().unwrap();
+        let data_dir = dir.path().to_owned();
+        let guard = Guard::open(GuardOptions { data_dir, ..GuardOptions::default() }).unwrap();
+        (dir, guard)
+    }
+
+    fn redeem(guard: &Guard, link: &LoginLink) -> Generation {
+        let code = link.path.strip_prefix("/login#").unwrap();
+        guard.links().redeem(code, Instant::now()).unwrap().generation
+    }
+
+    fn login(guard: &Guard) -> Login {
+        let life = guard.login_terms().login_life;
+        Login::begin(String::new(), ORIGIN.to_owned(), life, Timestamp::now()).unwrap().login
+    }
+
+    async fn is_refused(guard: &Guard, generation: Generation) {
+        let begun = guard.begin(login(guard), generation, None).await;
+        assert_eq!(begun.unwrap_err().document().kind, "/problems/login-refused");
+        assert_eq!(guard.logins().list(Timestamp::now()), []);
+    }
+
+    #[tokio::test]
+    async fn rejects_login_in_progress_after_logout_everywhere() {
+        let (_dir, guard) = guard();
+        let generation = redeem(&guard, &guard.mint_link("").unwrap());
+        guard.replace_token().unwrap();
+        is_refused(&guard, generation).await;
+        let generation = redeem(&guard, &guard.mint_link("").unwrap());
+        guard.begin(login(&guard), generation, None).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn rejects_link_of_a_request_from_before_logout_everywhere() {
+        let (_dir, guard) = guard();
+        // As `enter` does it: the generation is read before the token is compared.
+        let generation = guard.logins().generation();
+        guard.replace_token().unwrap();
+        let link = guard.mint_in(generation, "").unwrap();
+        let generation = redeem(&guard, &link);
+        is_refused(&guard, generation).await;
     }
 }
