@@ -157,6 +157,27 @@ async fn a_browser_that_logs_in_again_replaces_its_login() {
 }
 
 #[tokio::test]
+async fn failed_login_ends_nothing_and_leaves_the_link() {
+    let bed = Bed::start().await;
+    let old = log_in(&bed).await;
+    let link = bed.guard.mint_link("").unwrap();
+    let body = json!({ "code": link.path.strip_prefix("/login#").unwrap() }).to_string();
+    let origin = format!("Origin: http://{}", bed.host());
+    let lines = [JSON, &*origin, &*old.cookie];
+    // A directory in the place of the file: it cannot be written.
+    let file = bed.dir.path().join("data/logins.json");
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    let reply = bed.ask("POST /api/v1/login", &lines, &body).await;
+    assert_eq!((reply.status, &*reply.problem()), (500, "store-failed"));
+    assert!(works(&bed, &old).await);
+    std::fs::remove_dir(&file).unwrap();
+    let reply = bed.ask("POST /api/v1/login", &lines, &body).await;
+    assert!(works(&bed, &page_of(&reply)).await);
+    assert!(!works(&bed, &old).await);
+}
+
+#[tokio::test]
 async fn codes_that_are_guessed_or_too_old_do_not_work() {
     let bed = Bed::with(terms(|login| login.link_life = Duration::ZERO)).await;
     let link = bed.guard.mint_link("").unwrap();

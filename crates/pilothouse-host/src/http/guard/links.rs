@@ -26,11 +26,19 @@ pub struct LoginLink {
     pub expires_at: Timestamp,
 }
 
-/// What a link is good for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Admission {
-    pub(super) name: String,
-    pub(super) generation: Generation,
+/// A link that was redeemed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Admission(Link);
+
+impl Admission {
+    /// What to call the browser; may be empty.
+    pub(super) fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    pub(super) fn generation(&self) -> Generation {
+        self.0.generation
+    }
 }
 
 #[derive(Debug)]
@@ -39,11 +47,12 @@ pub(super) struct Links {
     open: Mutex<VecDeque<Link>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Link {
     code: [u8; 32],
     until: Instant,
-    admission: Admission,
+    name: String,
+    generation: Generation,
 }
 
 impl Links {
@@ -67,7 +76,8 @@ impl Links {
         open.push_back(Link {
             code: hash(&code),
             until: now + self.terms.link_life,
-            admission: Admission { name, generation },
+            name,
+            generation,
         });
         let life = SignedDuration::try_from(self.terms.link_life).unwrap_or(SignedDuration::MAX);
         let expires_at = Timestamp::now().saturating_add(life).unwrap_or(Timestamp::MAX);
@@ -86,7 +96,16 @@ impl Links {
                 found = Some(at);
             }
         }
-        open.remove(found?).map(|link| link.admission)
+        open.remove(found?).map(Admission)
+    }
+
+    /// Lets a link be redeemed again, because no login came of it.
+    pub(super) fn give_back(&self, admission: Admission) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        // As the oldest: new ones may have taken its place.
+        if open.len() < self.terms.links.max(1) {
+            open.push_front(admission.0);
+        }
     }
 
     pub(super) fn clear(&self) {
@@ -116,10 +135,12 @@ mod tests {
         let (first, second) = (mint("a"), mint("b"));
         let later = start + LoginTerms::default().link_life;
         let nearly = later - Duration::from_millis(1);
-        assert_eq!(links.redeem(code(&first), nearly).unwrap().name, "a");
+        assert_eq!(links.redeem(code(&first), nearly).unwrap().name(), "a");
         assert_eq!(links.redeem(code(&first), nearly), None);
         assert_eq!(links.redeem("", nearly), None);
-        assert_eq!(links.redeem(code(&second), later), None);
+        let unused = links.redeem(code(&second), nearly).unwrap();
+        links.give_back(unused);
+        assert_eq!(links.redeem(code(&second), later), None, "no longer than before");
     }
 
     #[test]

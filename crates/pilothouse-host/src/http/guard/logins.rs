@@ -62,8 +62,11 @@ pub(super) struct Generation(u64);
 /// The outcome of adding a login.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// It has begun, and these have ended to make room.
-    Begun(Vec<Login>),
+    /// It has begun.
+    Begun {
+        /// Ended to make room.
+        evicted: Vec<Login>,
+    },
     /// The token was replaced since: nothing was added.
     Outdated,
 }
@@ -230,36 +233,49 @@ impl Logins {
         logins
     }
 
-    /// Adds a login whose link was made in `generation`. Blocks for a file.
+    /// Adds a login whose link was made in `generation`, in place of another one of the same browser
+    /// if there is one. If this fails, nothing has changed. Blocks for a file.
     pub(super) fn add(
         &self,
         login: Login,
+        replaced: Option<LoginId>,
         generation: Generation,
         now: Timestamp,
     ) -> io::Result<Added> {
-        let id = login.id;
-        let mut ended = Vec::new();
-        {
+        let _one_at_a_time = self.writing();
+        let (text, evicted) = {
             let mut kept = self.kept();
             if kept.generation != generation {
                 return Ok(Added::Outdated);
             }
-            kept.logins.retain(|login| login.ends_at(self.terms.login_idle) > now);
-            while kept.logins.len() >= self.terms.logins.max(1) {
-                let longest = kept.logins.iter().enumerate().min_by_key(|(_, it)| it.last_used_at);
+            let mut logins = kept.logins.clone();
+            logins.retain(|login| {
+                Some(login.id) != replaced && login.ends_at(self.terms.login_idle) > now
+            });
+            let mut evicted = Vec::new();
+            while logins.len() >= self.terms.logins.max(1) {
+                let longest = logins.iter().enumerate().min_by_key(|(_, it)| it.last_used_at);
                 let Some((at, _)) = longest else { break };
-                ended.push(kept.logins.remove(at));
+                evicted.push(logins.remove(at));
             }
-            kept.logins.push(login);
-            kept.is_unsaved = true;
+            logins.push(login.clone());
+            kept.is_unsaved = false;
+            (to_store(&kept.token, &logins)?, evicted)
+        };
+        // First the file: a login that cannot be stored must not end others.
+        self.write(&text)?;
+        let mut kept = self.kept();
+        if kept.generation != generation {
+            return Ok(Added::Outdated);
         }
-        match self.save() {
-            Ok(()) => Ok(Added::Begun(ended)),
-            Err(error) => {
-                self.kept().logins.retain(|login| login.id != id);
-                Err(error)
-            }
-        }
+        // Nobody else adds meanwhile, but logins may have been used or ended.
+        kept.logins.retain(|it| {
+            Some(it.id) != replaced
+                && evicted.iter().all(|evicted| evicted.id != it.id)
+                && it.ends_at(self.terms.login_idle) > now
+        });
+        kept.logins.push(login);
+        Ok(Added::Begun { evicted })
     }
 
     /// Changes the name of a login. Returns `None` if there is no such login. Blocks for a file.
@@ -317,18 +333,30 @@ impl Logins {
 
     /// Writes the file if it does not have the current state.
     pub(super) fn save(&self) -> io::Result<()> {
-        let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.writing();
         let text = {
             let mut kept = self.kept();
             if !kept.is_unsaved {
                 return Ok(());
             }
             kept.is_unsaved = false;
-            let Kept { token, logins, .. } = &*kept;
-            serde_json::to_vec(&ToStore { version: VERSION, token, logins })?
+            to_store(&kept.token, &kept.logins)?
         };
-        replace_private(&self.path, &text).inspect_err(|_| self.kept().is_unsaved = true)
+        self.write(&text)
     }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Call it with [`writing`](Self::writing) held.
+    fn write(&self, text: &[u8]) -> io::Result<()> {
+        replace_private(&self.path, text).inspect_err(|_| self.kept().is_unsaved = true)
+    }
+}
+
+fn to_store(token: &str, logins: &[Login]) -> io::Result<Vec<u8>> {
+    Ok(serde_json::to_vec(&ToStore { version: VERSION, token, logins })?)
 }
 
 /// A name for a token that does not reveal it.
@@ -392,7 +420,7 @@ mod tests {
         let origin = "http://127.0.0.1:7717".to_owned();
         let new = Login::begin(name.into(), origin, terms().login_life, now).unwrap();
         let id = new.login.id;
-        logins.add(new.login, logins.generation(), now).unwrap();
+        logins.add(new.login, None, logins.generation(), now).unwrap();
         (id, new.cookie)
     }
 
@@ -454,14 +482,50 @@ mod tests {
         add(&logins, "c", day(2));
         assert!(logins.touch(first, day(3)));
         let new = Login::begin("d".into(), String::new(), terms().login_life, day(3)).unwrap();
-        let added = logins.add(new.login, logins.generation(), day(3)).unwrap();
-        let Added::Begun(ended) = added else { panic!("{added:?}") };
-        assert_eq!(ended.iter().map(|login| &*login.name).collect::<Vec<_>>(), ["b"]);
+        let added = logins.add(new.login, None, logins.generation(), day(3)).unwrap();
+        let Added::Begun { evicted } = added else { panic!("{added:?}") };
+        assert_eq!(evicted.iter().map(|login| &*login.name).collect::<Vec<_>>(), ["b"]);
         let names = |logins: &Logins| {
             let list = logins.list(day(3));
             list.into_iter().map(|login| login.name).collect::<String>().len()
         };
         assert_eq!((names(&logins), names(&bed.open(day(3)))), (3, 3));
+    }
+
+    /// Fails every write by putting a directory in the place of the file.
+    fn block(bed: &Bed) -> PathBuf {
+        let aside = bed.dir.path().join("aside");
+        fs::rename(bed.path(), &aside).unwrap();
+        fs::create_dir(bed.path()).unwrap();
+        aside
+    }
+
+    fn unblock(bed: &Bed, aside: &Path) {
+        fs::remove_dir(bed.path()).unwrap();
+        fs::rename(aside, bed.path()).unwrap();
+    }
+
+    #[test]
+    fn keeps_all_logins_when_a_new_one_cannot_be_stored() {
+        let bed = Bed::new();
+        let logins = bed.open(day(0));
+        let cookies = ["a", "b", "c"].map(|name| add(&logins, name, day(0)).1);
+        let replaced = logins.list(day(0))[0].id;
+        let aside = block(&bed);
+        let new = Login::begin("d".into(), String::new(), terms().login_life, day(0)).unwrap();
+        for replaced in [None, Some(replaced)] {
+            logins.add(new.login.clone(), replaced, logins.generation(), day(0)).unwrap_err();
+            assert!(cookies.iter().all(|cookie| logins.find(cookie, day(0)).is_some()));
+            assert_eq!(logins.find(&new.cookie, day(0)), None);
+        }
+        unblock(&bed, &aside);
+        // The file may have had the new login: the next save writes what holds.
+        fs::remove_file(bed.path()).unwrap();
+        logins.save().unwrap();
+        assert_eq!(bed.open(day(0)).list(day(0)).len(), 3);
+        let added = logins.add(new.login, Some(replaced), logins.generation(), day(0)).unwrap();
+        assert_eq!(added, Added::Begun { evicted: Vec::new() }, "its own place is free");
+        assert!(!logins.has(replaced));
     }
 
     #[test]

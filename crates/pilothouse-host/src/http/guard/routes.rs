@@ -145,19 +145,19 @@ async fn login(
     parts: Parts,
     ApiJson(request): ApiJson<LoginRequest>,
 ) -> Result<Response, Problem> {
-    let Some(admission) = guard.links().redeem(&request.code, Instant::now()) else {
-        let detail = "the link was used already, is too old, or never was one: make a new one \
-                      with `pilothouse login`";
-        return Err(guard.failed(&connection, Problem::new(Kind::LoginRefused, detail)));
-    };
     let origin = match one_header(&parts.headers, &header::ORIGIN)? {
         // It was checked already: it is the host of the request.
         Some(origin) => origin.to_owned(),
         None => format!("{}://{}", connection.scheme(), host::told(&parts)?),
     };
+    let Some(admission) = guard.links().redeem(&request.code, Instant::now()) else {
+        let detail = "the link was used already, is too old, or never was one: make a new one \
+                      with `pilothouse login`";
+        return Err(guard.failed(&connection, Problem::new(Kind::LoginRefused, detail)));
+    };
     let (life, now) = (guard.login_terms().login_life, Timestamp::now());
     let NewLogin { login, cookie } =
-        Login::begin(admission.name, origin, life, now).map_err(|_| no_random())?;
+        Login::begin(admission.name().to_owned(), origin, life, now).map_err(|_| no_random())?;
     let reply = LoginReply {
         identity: Identity::of(&login),
         expires_at: login.expires_at,
@@ -165,7 +165,12 @@ async fn login(
     };
     // The same browser again: its new cookie replaces the old one.
     let before = guard.login_named(&parts, &connection).filter(|it| it.origin == login.origin);
-    guard.begin(login, admission.generation, before.map(|login| login.id)).await?;
+    let begun = guard.begin(login, admission.generation(), before.map(|login| login.id)).await;
+    if let Err(problem) = begun {
+        // No login came of it, so it may be tried again.
+        guard.links().give_back(admission);
+        return Err(problem);
+    }
     tracing::info!(who = %reply.identity, peer = %connection.peer.ip(), "logged in");
     let mut response = Json(reply).into_response();
     response.headers_mut().insert(proof::CHALLENGE, guard.challenge());
@@ -260,20 +265,20 @@ impl Guard {
         generation: Generation,
         replaced: Option<LoginId>,
     ) -> Result<(), Problem> {
-        if let Some(id) = replaced {
-            self.end(id).await?;
-        }
         let adding = self.clone();
-        let add = move || adding.logins().add(login, generation, Timestamp::now());
-        let ended = match blocking(add).await? {
-            Added::Begun(ended) => ended,
+        let add = move || adding.logins().add(login, replaced, generation, Timestamp::now());
+        let evicted = match blocking(add).await? {
+            Added::Begun { evicted } => evicted,
             Added::Outdated => {
                 let detail = "everybody was logged out after this link was made: make a new one \
                               with `pilothouse login`";
                 return Err(Problem::new(Kind::LoginRefused, detail));
             }
         };
-        for login in ended {
+        if let Some(id) = replaced {
+            self.stays().end(id);
+        }
+        for login in evicted {
             self.stays().end(login.id);
             let who = Identity::of(&login);
             tracing::warn!(%who, "too many logins: the one that was not used for longest has ended");
@@ -312,7 +317,7 @@ mod tests {
 
     fn redeem(guard: &Guard, link: &LoginLink) -> Generation {
         let code = link.path.strip_prefix("/login#").unwrap();
-        guard.links().redeem(code, Instant::now()).unwrap().generation
+        guard.links().redeem(code, Instant::now()).unwrap().generation()
     }
 
     fn login(guard: &Guard) -> Login {
