@@ -297,8 +297,8 @@ async fn enter(State(guard): State<Guard>, request: Request, next: Next) -> Resp
             };
             if let Some(login) = by_login {
                 if !guard.logins().has(login) {
-                    // It was ended while we looked.
-                    stay.end();
+                    // It was ended meanwhile.
+                    guard.stays().end(login);
                 }
                 guard.used(login);
             }

@@ -61,6 +61,9 @@ impl Stays {
             Known::ByToken => Stay { ended: all.clone(), login: None },
             Known::ByLogin(login) => {
                 let mut inside = self.inside();
+                if !inside.logins.contains_key(&login.id) {
+                    inside.forget_ended(guard);
+                }
                 let ended = inside.logins.entry(login.id).or_insert_with(|| all.child_token());
                 let (guard, id, expires) = (guard.clone(), login.id, login.expires_at);
                 Stay { ended: ended.clone(), login: Some(OfLogin { guard, id, expires }) }
@@ -81,11 +84,20 @@ impl Stays {
     }
 }
 
-impl Stay {
-    pub(super) fn end(&self) {
-        self.ended.cancel();
+impl Inside {
+    /// Drops the logins that have ended without anybody ending them, as those that have expired.
+    fn forget_ended(&mut self, guard: &Guard) {
+        self.logins.retain(|id, ended| {
+            let is_known = guard.logins().has(*id);
+            if !is_known {
+                ended.cancel();
+            }
+            is_known
+        });
     }
+}
 
+impl Stay {
     /// Waits until it is over.
     pub async fn is_over(self) {
         let Self { ended, login } = self;
@@ -115,5 +127,33 @@ pub(crate) async fn is_over(stay: Option<Extension<Stay>>) {
     match stay {
         Some(Extension(stay)) => stay.is_over().await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::logins::Login;
+    use super::super::{GuardOptions, LoginTerms};
+    use super::*;
+
+    #[test]
+    fn forgets_logins_that_have_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let login = LoginTerms { logins: 2, ..LoginTerms::default() };
+        let data_dir = dir.path().to_owned();
+        let guard = Guard::open(GuardOptions { data_dir, login, ..GuardOptions::default() });
+        let guard = guard.unwrap();
+        let (stays, logins) = (guard.stays(), guard.logins());
+        let stay = |number: i64| {
+            let now = Timestamp::from_second(number).unwrap();
+            let life = guard.login_terms().login_life;
+            let login = Login::begin(String::new(), String::new(), life, now).unwrap().login;
+            logins.add(login.clone(), None, logins.generation(), now).unwrap();
+            stays.of(&Known::ByLogin(login), &stays.end_of_all(), &guard)
+        };
+        let all: Vec<_> = (0..8).map(stay).collect();
+        assert_eq!(stays.inside().logins.len(), 2);
+        let ended: Vec<_> = all.iter().map(|stay| stay.ended.is_cancelled()).collect();
+        assert_eq!(ended, [true, true, true, true, true, true, false, false]);
     }
 }
