@@ -26,7 +26,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use super::origin::is_upgrade;
 use crate::http::extract::one_header;
@@ -185,9 +185,12 @@ impl Challenges {
     }
 }
 
-/// HMAC with a key of at most a block, filled up with zeros as the standard says.
+/// HMAC-SHA-256 with a key of any length (RFC 2104): one that is longer than a block is hashed.
 pub(super) fn keyed(key: &[u8]) -> Hmac<Sha256> {
     let mut block = [0_u8; 64];
+    if key.len() > block.len() {
+        return keyed(&Sha256::digest(key));
+    }
     for (to, from) in block.iter_mut().zip(key) {
         *to = *from;
     }
@@ -260,6 +263,20 @@ mod tests {
         }
         let twice = [("x-pilothouse-proof", "c.m"), ("x-pilothouse-proof", "c.m")];
         assert!(Proof::of(&request("GET", "/", &twice)).is_err());
+    }
+
+    /// Test cases 1 and 6 of RFC 4231.
+    #[test]
+    fn hashes_keys_longer_than_a_block() {
+        let long: &[u8] = b"Test Using Larger Than Block-Size Key - Hash Key First";
+        for (key, text, expected) in [
+            (&[0x0b; 20][..], &b"Hi There"[..], "b0344c61d8db38535ca8afceaf0bf12b"),
+            (&[0xaa; 131], long, "60e431591ee0b67f0d8a26aacbf5b77f"),
+        ] {
+            let mac = keyed(key).chain_update(text).finalize().into_bytes();
+            let hex: String = mac.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(hex, expected);
+        }
     }
 
     /// The page computes the same with another library.
