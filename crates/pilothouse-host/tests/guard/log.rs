@@ -81,3 +81,24 @@ async fn secrets_are_in_no_line() {
         assert!(!text.contains(secret), "{text}");
     }
 }
+
+#[tokio::test]
+async fn wrong_tokens_do_not_silence_the_warning_about_a_stolen_cookie() {
+    let log = Log::default();
+    let _logging = tracing::subscriber::set_default(log.clone());
+    let bed = Bed::start().await;
+    let page = crate::bed::log_in(&bed).await;
+    loop {
+        let reply = bed.ask("GET /api/v1/who", &["Authorization: Bearer wrong"], "").await;
+        if reply.status == 429 {
+            break;
+        }
+        assert_eq!(reply.status, 401, "{reply:?}");
+    }
+    assert!(!log.0.lock().unwrap().contains("without its page key"));
+    for _ in 0..100 {
+        assert_eq!(bed.ask("GET /api/v1/who", &[&page.cookie], "").await.status, 401);
+    }
+    let warnings = log.0.lock().unwrap().matches("without its page key").count();
+    assert!((1..20).contains(&warnings), "{warnings}");
+}

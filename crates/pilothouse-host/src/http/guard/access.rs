@@ -132,7 +132,7 @@ impl Guard {
             Unproven::Missing | Unproven::Wrong => {
                 self.refused(AuthFailure::BadToken);
                 // A cookie in the wrong hands is worth a line, not a flood of them.
-                if self.failures().count(connection.household(), Instant::now()).is_ok() {
+                if self.warnings().count(connection.household(), Instant::now()).is_ok() {
                     let (peer, login) = (connection.peer.ip(), login.id);
                     tracing::warn!(%peer, %login, ?unproven, "a cookie came without its page key");
                 }

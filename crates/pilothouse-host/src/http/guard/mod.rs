@@ -123,6 +123,9 @@ struct Inner {
     replacing: Mutex<()>,
     links: Links,
     failures: Failures,
+    /// Warnings about cookies without a proof. Counted apart from failed attempts: on loopback, any
+    /// program could use those up to silence the warnings.
+    warnings: Failures,
     logins: Logins,
     challenges: Challenges,
     stays: Stays,
@@ -151,6 +154,7 @@ impl Guard {
             replacing: Mutex::default(),
             links: Links::new(options.login.clone()),
             failures: Failures::new(options.failures.clone()),
+            warnings: Failures::new(options.failures.clone()),
             logins,
             challenges: Challenges::new(Instant::now()).map_err(TokenError::Random)?,
             stays: Stays::default(),
@@ -231,6 +235,10 @@ impl Guard {
 
     fn failures(&self) -> &Failures {
         &self.0.failures
+    }
+
+    fn warnings(&self) -> &Failures {
+        &self.0.warnings
     }
 
     fn challenges(&self) -> &Challenges {
