@@ -12,7 +12,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, pem::PemObject};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-use crate::bed::{Bed, HANGS, limits, options, read, read_head};
+use crate::bed::{Bed, HANGS, Reply, limits, options, read, read_head};
+use crate::page::Page;
 
 /// A request that leaves its connection open.
 fn staying(bed: &Bed) -> Vec<u8> {
@@ -128,6 +129,35 @@ async fn idle_connections_do_not_keep_the_owner_out() {
         // The oldest of the others has lost it.
         assert_eq!(read(&mut idle[0]).await.status, 0, "closed");
     }
+}
+
+/// Sends a request as a page, over a connection that stays open.
+async fn ask_over(stream: &mut TcpStream, bed: &Bed, page: &Page) -> Reply {
+    let start = "GET /api/v1/who";
+    let mut text = format!("{start} HTTP/1.1\r\nHost: {}\r\n", bed.host());
+    for line in page.lines(start) {
+        text.push_str(&format!("{line}\r\n"));
+    }
+    stream.write_all(format!("{text}\r\n").as_bytes()).await.unwrap();
+    let reply = read_head(stream).await;
+    let length = reply.header("content-length").map_or(0, |length| length.parse().unwrap());
+    stream.read_exact(&mut vec![0; length]).await.unwrap();
+    reply
+}
+
+#[tokio::test]
+async fn an_old_challenge_does_not_cost_a_page_its_connection() {
+    let bed = Bed::with(few(3, 100)).await;
+    let page = crate::bed::log_in(&bed).await;
+    let old = Page { challenge: "old".to_owned(), ..page.clone() };
+    let mut stream = bed.connect().await;
+    assert_eq!(ask_over(&mut stream, &bed, &page).await.status, 200);
+    assert_eq!(ask_over(&mut stream, &bed, &old).await.status, 401);
+    let mut idle = Vec::new();
+    for _ in 0..10 {
+        idle.push(settled(&bed).await);
+    }
+    assert_eq!(ask_over(&mut stream, &bed, &page).await.status, 200);
 }
 
 #[tokio::test]

@@ -34,6 +34,27 @@ impl Known {
     }
 }
 
+/// Why a request was not authenticated.
+pub(super) enum Rejection {
+    /// The page has its key, but answers an old challenge. It asks again with the new one.
+    Stale(Problem),
+    Refused(Problem),
+}
+
+impl From<Problem> for Rejection {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(problem)
+    }
+}
+
+impl From<Rejection> for Problem {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Stale(problem) | Rejection::Refused(problem) => problem,
+        }
+    }
+}
+
 /// Nobody is logged in.
 pub(super) fn nobody() -> Problem {
     let detail = "nobody is logged in: send `Authorization: Bearer` with the token from the \
@@ -47,19 +68,19 @@ impl Guard {
         &self,
         parts: &Parts,
         connection: &Connection,
-    ) -> Result<Known, Problem> {
+    ) -> Result<Known, Rejection> {
         if let Some(told) = one_header(&parts.headers, &header::AUTHORIZATION)? {
             let (scheme, token) = told.split_once(' ').unwrap_or((told, ""));
             let right = self.token().is(token.trim());
             return match scheme.eq_ignore_ascii_case("bearer") && right {
                 true => Ok(Known::ByToken),
-                false => Err(self.failed(connection, wrong_token())),
+                false => Err(self.failed(connection, wrong_token()).into()),
             };
         }
         let cookies = self.cookies(parts, connection);
         if cookies.is_empty() {
             self.refused(AuthFailure::NoToken);
-            return Err(nobody());
+            return Err(nobody().into());
         }
         let login = self.login_of(&cookies, connection)?;
         origin::check_cookie(parts)?;
@@ -108,7 +129,7 @@ impl Guard {
         login: &Login,
         parts: &Parts,
         connection: &Connection,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Rejection> {
         let refusal = |detail: String| {
             Problem::new(Kind::NotAuthenticated, detail).header(CHALLENGE, self.challenge())
         };
@@ -117,17 +138,19 @@ impl Guard {
             return Err(refusal(format!(
                 "this login was made at {}: open a login link for this address",
                 login.origin
-            )));
+            ))
+            .into());
         }
         let proof = Proof::of(parts)?;
         let unproven = match self.challenges().verify(proof, parts, &login.key, Instant::now()) {
             Ok(()) => return Ok(()),
             Err(unproven) => unproven,
         };
-        let detail = match unproven {
+        match unproven {
             Unproven::Stale => {
-                "the proof answers an old challenge: answer the one in the header \
-                 `X-Pilothouse-Challenge`"
+                let detail = "the proof answers an old challenge: answer the one in the header \
+                              `X-Pilothouse-Challenge`";
+                Err(Rejection::Stale(refusal(detail.to_owned())))
             }
             Unproven::Missing | Unproven::Wrong => {
                 self.refused(AuthFailure::BadToken);
@@ -136,12 +159,13 @@ impl Guard {
                     let (peer, login) = (connection.peer.ip(), login.id);
                     tracing::warn!(%peer, %login, ?unproven, "a cookie came without its page key");
                 }
-                "the cookie alone is not enough: the page that logged in proves its key with the \
-                 header `X-Pilothouse-Proof`; open a new login link (`pilothouse login`) if this \
-                 browser has lost the key; programs send `Authorization: Bearer`"
+                let detail = "the cookie alone is not enough: the page that logged in proves its \
+                              key with the header `X-Pilothouse-Proof`; open a new login link \
+                              (`pilothouse login`) if this browser has lost the key; programs send \
+                              `Authorization: Bearer`";
+                Err(refusal(detail.to_owned()).into())
             }
-        };
-        Err(refusal(detail.to_owned()))
+        }
     }
 
     fn cookies<'p>(&self, parts: &'p Parts, connection: &Connection) -> Vec<&'p str> {

@@ -1,9 +1,11 @@
-//! Gives connections their places: so many in all, and so many of one address.
+//! Limits the number of connections, in all and of one address.
 //!
-//! A connection is known once a request on it was authenticated. When all places are taken, the
-//! oldest connection that is not known loses its place to the new one: whoever fills the daemon with
-//! idle connections displaces only connections of that kind, and the owner's next one gets in. Only
-//! when all others are known is a new one turned away.
+//! A connection is known once a request on it was authenticated, and until one is refused; a page
+//! that answers an old challenge is not refused. When all places are taken, the oldest connection
+//! that is not known loses its place to the new one: a client that fills the daemon with idle
+//! connections displaces only connections of that kind, and the owner's next one gets in. It is known
+//! only after its first request: until then it can be displaced like any other. A new connection is
+//! turned away only when all others are known.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -46,7 +48,7 @@ struct Held {
 pub(super) struct Place(Arc<AtomicBool>);
 
 impl Place {
-    /// Whether the last request of this connection that needed it was authenticated.
+    /// Records whether a request of this connection was authenticated.
     pub(super) fn set_known(&self, known: bool) {
         self.0.store(known, Ordering::Relaxed);
     }
@@ -56,7 +58,7 @@ impl Place {
     }
 }
 
-/// A place inside; given back when it is dropped.
+/// Holds a place until it is dropped.
 #[derive(Debug)]
 pub(super) struct Pass {
     gate: Gate,
@@ -86,7 +88,7 @@ impl Gate {
         }))
     }
 
-    /// Counts one that was turned away, and tells the how many-th it was.
+    /// Counts a connection that was turned away. Returns how many there were, with this one.
     pub(super) fn turned_away(&self) -> u64 {
         self.0.turned_away.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -111,7 +113,7 @@ impl Gate {
         })
     }
 
-    /// Has the oldest connection that is not known closed, for lack of something else than places.
+    /// Closes the oldest connection that is not known, to free what it holds besides its place.
     pub(super) fn make_room(&self) {
         self.inside().displace(|_| true);
     }
@@ -122,7 +124,7 @@ impl Gate {
 }
 
 impl Inside {
-    /// Takes the place of the oldest connection that is not known; whether there was one.
+    /// Takes the place of the oldest connection that is not known. Returns whether there was one.
     fn displace(&mut self, fits: impl Fn(&Held) -> bool) -> bool {
         let mut all = self.all.iter();
         let oldest = all.find(|(_, held)| !held.place.is_known() && fits(held));
@@ -210,7 +212,7 @@ mod tests {
         gate.make_room();
         assert!(strangers.iter().all(|pass| pass.leave().is_cancelled()));
         assert!(owner.iter().all(|pass| !pass.leave().is_cancelled()));
-        // One whose login has ended is like any other.
+        // A connection whose login has ended is like any other.
         owner[0].place().set_known(false);
         gate.make_room();
         assert!(owner[0].leave().is_cancelled());

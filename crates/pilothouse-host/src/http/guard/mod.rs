@@ -84,7 +84,7 @@ pub use token::{TOKEN_FILE, Token, TokenError};
 use super::problem::{Kind, Problem};
 use crate::telemetry;
 use crate::telemetry::metrics::{AuthFailure, Metrics};
-use access::Known;
+use access::{Known, Rejection};
 use failures::Failures;
 use gate::Place;
 use links::Links;
@@ -291,10 +291,15 @@ async fn enter(State(guard): State<Guard>, request: Request, next: Next) -> Resp
     let generation = guard.logins().generation();
     let known = match parts.extensions.get::<Connection>() {
         Some(connection) => guard.authenticate(&parts, connection),
-        None => Err(admit::unknown_connection()),
+        None => Err(admit::unknown_connection().into()),
     };
     if let Some(place) = parts.extensions.get::<Place>() {
-        place.set_known(known.is_ok());
+        match &known {
+            Ok(_) => place.set_known(true),
+            // Still the owner's page: its connection keeps the place that it has.
+            Err(Rejection::Stale(_)) => {}
+            Err(Rejection::Refused(_)) => place.set_known(false),
+        }
     }
     match known {
         Ok(known) => {
@@ -319,7 +324,7 @@ async fn enter(State(guard): State<Guard>, request: Request, next: Next) -> Resp
             }
             response
         }
-        Err(problem) => problem.into_response(),
+        Err(rejection) => Problem::from(rejection).into_response(),
     }
 }
 
@@ -329,7 +334,7 @@ async fn show_page(State(guard): State<Guard>, request: Request, next: Next) -> 
     if is_api(request.uri().path()) {
         let (parts, _) = request.into_parts();
         let known = match parts.extensions.get::<Connection>() {
-            Some(connection) => guard.authenticate(&parts, connection),
+            Some(connection) => guard.authenticate(&parts, connection).map_err(Problem::from),
             None => Err(admit::unknown_connection()),
         };
         let detail = "there is no such endpoint: compare the path with /api/openapi.json";

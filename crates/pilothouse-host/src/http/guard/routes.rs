@@ -188,7 +188,7 @@ async fn logout(
     let parts: Parts = request.into_parts().0;
     match guard.authenticate(&parts, &connection) {
         Ok(Known::ByLogin(login)) => drop(guard.end(login.id).await?),
-        Err(problem) if proof::Proof::of(&parts)?.is_some() => return Err(problem),
+        Err(rejection) if proof::Proof::of(&parts)?.is_some() => return Err(rejection.into()),
         Ok(Known::ByToken) | Err(_) => {}
     }
     Ok(without_cookie(&guard, &connection))
