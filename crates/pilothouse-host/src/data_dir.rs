@@ -5,9 +5,10 @@
 //! belong to this user and nobody else can write them. Links are refused as well: where they lead
 //! was not checked.
 //!
-//! Directories above it may belong to others, as `/tmp` does, if no other user can move ours away:
-//! one that everybody can write must be sticky. Policy files that the configuration names are the
-//! user's own choice and are not checked.
+//! Directories above it may belong to others, as `/tmp` does, if nobody but their owner can move ours
+//! away: one that everybody can write, or a group that is not this user's own, must be sticky. Links
+//! on the way must belong to this user or to root, and what they lead through is checked as well.
+//! Policy files that the configuration names are the user's own choice and are not checked.
 //!
 //! Where files have no modes, the directory of the user is what keeps others out.
 
@@ -46,14 +47,22 @@ pub enum DataDirFault {
     /// Other users can replace what is in it.
     #[error("lets every user move what is in it (mode {0:04o})")]
     NotSticky(u32),
+    /// The members of a group can replace what is in it.
+    #[error("lets the group {gid} move what is in it (mode {mode:04o})")]
+    NotStickyForGroup {
+        /// The group.
+        gid: u32,
+        /// The mode of the directory.
+        mode: u32,
+    },
     /// It is a link.
     #[error("is a link")]
     Link,
-    /// It is no directory.
-    #[error("is no directory")]
+    /// It is not a directory.
+    #[error("is not a directory")]
     NoDirectory,
-    /// The system says no.
-    #[error("cannot be looked at ({0})")]
+    /// The system call failed.
+    #[error("cannot be read ({0})")]
     Unreadable(io::Error),
 }
 
@@ -72,14 +81,18 @@ impl DataDirFault {
             Self::NotSticky(_) => {
                 format!("run `chmod o-w {path}`, or choose another directory with `--data-dir`")
             }
+            Self::NotStickyForGroup { .. } => format!(
+                "run `chmod g-w {path}` or `chmod +t {path}`, or choose another directory with \
+                 `--data-dir`"
+            ),
             Self::Link => {
                 "put the file or directory itself there, or name where it is with `--data-dir`, or \
                  in `policy.files` if it is a policy"
                     .into()
             }
-            Self::NoDirectory => "choose another one with `--data-dir`".into(),
+            Self::NoDirectory => "choose a directory with `--data-dir`".into(),
             Self::Unreadable(_) => {
-                "correct who may read it, or choose another with `--data-dir`".into()
+                "correct its permissions, or choose another directory with `--data-dir`".into()
             }
         }
     }
@@ -113,35 +126,29 @@ mod imp {
 
 #[cfg(unix)]
 mod imp {
+    use std::ffi::OsString;
     use std::fs::{self, Metadata};
     use std::io::ErrorKind;
     use std::os::unix::fs::MetadataExt;
+    use std::path::Component;
 
-    use super::{DataDirError, DataDirFault, POLICIES, Path, RUNS, io};
+    use super::{DataDirError, DataDirFault, POLICIES, Path, PathBuf, RUNS, io};
 
-    /// Others may write.
     const OTHERS_WRITE: u32 = 0o022;
+    const GROUP_WRITES: u32 = 0o020;
     const EVERYBODY_WRITES: u32 = 0o002;
     const STICKY: u32 = 0o1000;
     const ROOT: u32 = 0;
 
+    /// Groups below are allocated by the system (Debian policy 9.2.2).
+    const SYSTEM_GROUPS: u32 = 100;
+
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+
     pub(super) fn check(dir: &Path) -> Result<(), DataDirError> {
         let absolute = std::path::absolute(dir).map_err(failed(dir))?;
-        above(&absolute)?;
-        let Some(found) = look(&absolute)? else { return Ok(()) };
-        let dir = match found.is_symlink() {
-            false => absolute,
-            true => {
-                // A link that is ours may lead to a larger disk; another user's may lead elsewhere
-                // by the time it is used.
-                if ![us(), ROOT].contains(&found.uid()) {
-                    return refuse(&absolute, DataDirFault::NotOurs(found.uid()));
-                }
-                let real = fs::canonicalize(&absolute).map_err(failed(&absolute))?;
-                above(&real)?;
-                real
-            }
-        };
+        let dir = resolve(&absolute)?;
         let Some(found) = look(&dir)? else { return Ok(()) };
         if !found.is_dir() {
             return refuse(&dir, DataDirFault::NoDirectory);
@@ -171,22 +178,87 @@ mod imp {
         writers & ((dir.mode() & 0o011) << 1)
     }
 
-    /// Nobody else can put something else in the place of `path`.
-    fn above(path: &Path) -> Result<(), DataDirError> {
-        for parent in path.ancestors().skip(1) {
-            let Some(found) = fs::metadata(parent).ok() else { continue };
-            let mode = found.mode() & 0o7777;
-            if mode & EVERYBODY_WRITES != 0 && mode & STICKY == 0 {
-                return refuse(parent, DataDirFault::NotSticky(mode));
+    /// Follows a path as the system does, and checks each directory and each link on the way: nobody
+    /// else can make the path lead elsewhere. Returns it without links; the end of it may not exist.
+    fn resolve(path: &Path) -> Result<PathBuf, DataDirError> {
+        let mut at = PathBuf::from("/");
+        let mut left: Vec<OsString> = parts(path);
+        let mut links = 0;
+        while let Some(part) = left.pop() {
+            match part.as_encoded_bytes() {
+                b"/" => at = PathBuf::from("/"),
+                b".." => {
+                    at.pop();
+                }
+                _ => {
+                    is_fixed_in(&at)?;
+                    let next = at.join(&part);
+                    let Some(found) = look(&next)? else {
+                        at = next;
+                        at.extend(left.iter().rev());
+                        return Ok(at);
+                    };
+                    if !found.is_symlink() {
+                        at = next;
+                        continue;
+                    }
+                    // A link that is ours may lead to a larger disk; another user's may lead
+                    // elsewhere by the time it is used.
+                    if ![us(), ROOT].contains(&found.uid()) {
+                        return refuse(&next, DataDirFault::NotOurs(found.uid()));
+                    }
+                    links += 1;
+                    if links > MOST_LINKS {
+                        let error = io::Error::from(rustix::io::Errno::LOOP);
+                        return refuse(path, DataDirFault::Unreadable(error));
+                    }
+                    left.extend(parts(&fs::read_link(&next).map_err(failed(&next))?));
+                }
             }
         }
+        Ok(at)
+    }
+
+    /// The parts of a path, the last one first.
+    fn parts(path: &Path) -> Vec<OsString> {
+        let parts = path.components().filter(|part| *part != Component::CurDir);
+        parts.rev().map(|part| part.as_os_str().to_owned()).collect()
+    }
+
+    /// Checks that nobody but its owner can move what is in a directory.
+    fn is_fixed_in(dir: &Path) -> Result<(), DataDirError> {
+        let found = fs::metadata(dir).map_err(failed(dir))?;
+        let mode = found.mode() & 0o7777;
+        if mode & STICKY != 0 {
+            return Ok(());
+        }
+        if mode & EVERYBODY_WRITES != 0 {
+            return refuse(dir, DataDirFault::NotSticky(mode));
+        }
+        if mode & GROUP_WRITES != 0 && !is_trusted_group(&found) {
+            let gid = found.gid();
+            return refuse(dir, DataDirFault::NotStickyForGroup { gid, mode });
+        }
         Ok(())
+    }
+
+    /// Whether the group of a directory above ours may write it.
+    fn is_trusted_group(found: &Metadata) -> bool {
+        let gid = found.gid();
+        let is_ours = gid == rustix::process::getegid().as_raw()
+            // A group of this user alone has the user's number on most systems. It is theirs also
+            // while another group is in effect (`newgrp docker`).
+            || gid == us();
+        // Members of a system group administer the machine: `staff` of Debian writes /var/local,
+        // `admin` of macOS /usr/local.
+        let is_of_system = found.uid() == ROOT && gid < SYSTEM_GROUPS;
+        is_ours || is_of_system
     }
 
     fn each_in(dir: &Path, writers: u32) -> Result<(), DataDirError> {
         for entry in fs::read_dir(dir).map_err(failed(dir))? {
             let path = entry.map_err(failed(dir))?.path();
-            // What a daemon that works there has just taken away is no harm.
+            // A daemon that works there may have removed it just now.
             if let Some(found) = look(&path)? {
                 if found.is_symlink() {
                     return refuse(&path, DataDirFault::Link);
@@ -344,6 +416,77 @@ mod tests {
     }
 
     #[test]
+    fn rejects_a_place_behind_a_link_from_which_others_can_move_it() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |name: &str| top.path().join(name);
+        fs::create_dir_all(at("b/c")).unwrap();
+        fs::create_dir(at("a")).unwrap();
+        // One link in the middle, relative, that leads through another.
+        symlink("../second/c", at("a/link")).unwrap();
+        symlink(at("b"), at("second")).unwrap();
+        let dir = at("a/link/data");
+        check(&dir).unwrap();
+        mode(&at("b"), 0o777);
+        let named = at("b").display().to_string();
+        assert!(fault(&dir).starts_with(&named), "{}", fault(&dir));
+        open(&dir).unwrap_err();
+        assert!(!at("b/c/data").exists(), "nothing is made there");
+        mode(&at("b"), 0o755);
+        open(&dir).unwrap();
+        mode(&at("b"), 0o777);
+        assert!(fault(&dir).starts_with(&named), "{}", fault(&dir));
+        // Also where only a link leads through it.
+        mode(&at("b"), 0o755);
+        fs::create_dir(at("through")).unwrap();
+        symlink(at("b/c"), at("through/link")).unwrap();
+        fs::remove_file(at("a/link")).unwrap();
+        symlink(at("through/link"), at("a/link")).unwrap();
+        check(&dir).unwrap();
+        mode(&at("through"), 0o777);
+        let named = at("through").display().to_string();
+        assert!(fault(&dir).starts_with(&named), "{}", fault(&dir));
+        check(&at("a/link/../c/data")).unwrap_err();
+        check(&at("a/../b/c/data")).unwrap();
+    }
+
+    #[test]
+    fn rejects_links_that_lead_in_a_circle() {
+        let top = tempfile::tempdir().unwrap();
+        symlink("b", top.path().join("a")).unwrap();
+        symlink("a", top.path().join("b")).unwrap();
+        assert!(fault(&top.path().join("a/data")).contains("cannot be read"));
+    }
+
+    #[test]
+    fn rejects_a_place_from_which_a_foreign_group_can_move_it() {
+        let (above, dir) = used();
+        // With the group that it was made with: of this user.
+        mode(above.path(), 0o2775);
+        check(&dir).unwrap();
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("skipped: only root can give a directory to any group");
+            return;
+        }
+        let group = |gid| {
+            chown(above.path(), None, Some(gid)).unwrap();
+            // Changing the group may take bits away.
+            mode(above.path(), 0o2775);
+        };
+        group(NOBODY);
+        assert!(fault(&dir).contains("lets the group 65534 move"), "{}", fault(&dir));
+        for good in [0o1775, 0o755] {
+            mode(above.path(), good);
+            check(&dir).unwrap();
+        }
+        // `staff`, as of /var/local of Debian.
+        group(50);
+        check(&dir).unwrap();
+        chown(above.path(), Some(NOBODY), None).unwrap();
+        mode(above.path(), 0o2775);
+        assert!(fault(&dir).contains("lets the group 50 move"), "{}", fault(&dir));
+    }
+
+    #[test]
     fn rejects_what_belongs_to_others() {
         let (above, dir) = used();
         if !rustix::process::geteuid().is_root() {
@@ -361,5 +504,13 @@ mod tests {
         symlink(&dir, &link).unwrap();
         std::os::unix::fs::lchown(&link, Some(NOBODY), None).unwrap();
         assert!(fault(&link).contains("another user"), "{}", fault(&link));
+        // Also where it is a link to a directory above.
+        let link = above.path().join("link-above");
+        symlink(above.path(), &link).unwrap();
+        check(&link.join("data")).unwrap();
+        std::os::unix::fs::lchown(&link, Some(NOBODY), None).unwrap();
+        let fault = fault(&link.join("data"));
+        assert!(fault.starts_with(&*link.to_string_lossy()), "{fault}");
+        assert!(fault.contains("another user"), "{fault}");
     }
 }
