@@ -50,10 +50,11 @@ pub(crate) enum ApiError {
          SIGTERM, then try again (sessions go on)"
     )]
     Stranger(SocketAddr),
-    /// It takes no more connections.
+    /// It has no room for another connection, or something in its place claims so: this comes before
+    /// the proof.
     #[error(
-        "the daemon at {0} has too many connections open: close some, or raise \
-         `limits.connections` and `limits.connections_per_address`"
+        "what listens at {0} says that it has too many connections open: if it is the daemon, close \
+         some, or raise `limits.connections` and `limits.connections_per_address`"
     )]
     Full(SocketAddr),
     /// It speaks otherwise than it should.

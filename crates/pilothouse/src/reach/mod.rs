@@ -69,7 +69,8 @@ pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<(Api, Beac
             // It is just ending.
             Err(ApiError::Gone(_)) => return Ok(None),
             Err(ApiError::Silent(_)) => return Err(silent(config)),
-            Err(ApiError::Stranger(_)) if Instant::now() < until => {
+            // Nobody has proved anything yet: also one that has no room may not be the daemon.
+            Err(ApiError::Stranger(_) | ApiError::Full(_)) if Instant::now() < until => {
                 tokio::time::sleep(LOOK).await;
             }
             Err(error) => return Err(error.into()),

@@ -25,7 +25,7 @@ impl Record {
         String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
     }
 
-    /// Somebody has talked to it, and it was not sent the token.
+    /// Fails if the token, or any bearer token, is among it.
     fn lacks_token(&self, bed: &Bed) {
         let token = std::fs::read_to_string(bed.data().join("token")).unwrap();
         let text = self.text();
@@ -33,8 +33,15 @@ impl Record {
     }
 }
 
-/// Listens at a port, says yes to every request, and records what it is sent.
-fn squat(listener: TcpListener) -> Record {
+/// Grants every request.
+const YES: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+
+/// Turns every connection away, as a daemon does that has no room.
+const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n";
+
+/// Listens at a port, answers every request with `answer`, and records what it is sent.
+fn squat(listener: TcpListener, answer: &'static str) -> Record {
     let record = Record::default();
     let kept = record.clone();
     std::thread::spawn(move || {
@@ -44,8 +51,6 @@ fn squat(listener: TcpListener) -> Record {
                 let mut bytes = [0; 16 * 1024];
                 while let Ok(read @ 1..) = stream.read(&mut bytes) {
                     record.add(&bytes[..read]);
-                    let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
-                                  content-length: 2\r\n\r\n{}";
                     let _ = stream.write_all(answer.as_bytes());
                 }
             });
@@ -140,7 +145,7 @@ fn sends_no_token_to_the_address_of_a_stale_beacon() {
         "keeper": "daemon", "pid": 1, "tls": false, "version": "0.1.0", "addresses": [address],
     });
     std::fs::write(bed.data().join("daemon.json"), beacon.to_string()).unwrap();
-    let record = squat(listener);
+    let record = squat(listener, YES);
     are_refused(&bed, address);
     record.lacks_token(&bed);
     assert!(record.text().contains("POST /api/v1/challenge"));
@@ -183,12 +188,30 @@ fn commands_at_once_after_a_kill_send_no_token_to_the_old_port() {
         squatter = TcpListener::bind(old).ok();
         squatter.is_some()
     });
-    let record = squat(squatter.unwrap());
+    let record = squat(squatter.unwrap(), YES);
     assert!(bed.data().join("daemon.json").exists(), "a killed daemon leaves it");
     for ran in [(); 4].map(|()| bed.start(["ls"])).map(Ran::wait) {
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
     record.lacks_token(&bed);
+}
+
+/// Whoever takes the directory over has its lock for a moment before it replaces a stale beacon.
+#[test]
+fn a_503_from_the_port_of_a_stale_beacon_is_not_believed() {
+    let bed = Bed::new();
+    bed.ok(["up", "--no-open"]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let misled = Misled::to(&bed, address);
+    let record = squat(listener, FULL);
+    let ran = bed.start(["ls"]);
+    until(|| record.text().contains("POST /api/v1/challenge"));
+    drop(misled);
+    let ran = Ran::wait(ran);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    record.lacks_token(&bed);
+    bed.ok(["down"]);
 }
 
 #[test]
