@@ -142,8 +142,9 @@ pub(super) fn check(
     if ours {
         return Ok(host);
     }
+    // Not `localhost`: browsers try [::1] for it, where another user may listen at the same port.
     let detail = format!(
-        "this daemon is not `{host}`: use `localhost:{}`, or add `{host}` to \
+        "this daemon is not `{host}`: use `127.0.0.1:{}`, or add `{host}` to \
          `server.allowed_hosts` if the name is yours",
         connection.local.port()
     );
