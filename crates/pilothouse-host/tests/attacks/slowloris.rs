@@ -6,6 +6,7 @@ use pilothouse_host::http::guard::Limits;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
+use super::bed::PATIENCE;
 use super::raw::{Replies, Target, read};
 
 /// The time for a head and for a body. What is slower than this is hung up on.
@@ -24,9 +25,15 @@ enum Then {
 use Then::{Drips, HalfCloses, Waits};
 
 /// A slow client: its name, how it begins, what it does then, and the statuses that it may get
-/// before it is hung up on. No answer at all is always right: on a busy machine even the head of a
-/// request may come too late.
+/// before it is hung up on. No answer at all is right as well: on a busy machine even the head of a
+/// request may come too late. Only rows of [`ANSWERED`] must get one.
 type Row = (&'static str, String, Then, &'static [u16]);
+
+/// Rows whose first request is complete: it is answered. On a busy machine they may need another
+/// attempt.
+const ANSWERED: [&str; 2] = [IDLE, HALF_CLOSED];
+const IDLE: &str = "idle after an answer";
+const HALF_CLOSED: &str = "closes its side after a request";
 
 const NOTHING: &[u16] = &[];
 const BAD: &[u16] = &[400, 408];
@@ -117,12 +124,12 @@ fn rows(target: &Target) -> Vec<Row> {
             Drips(b"1\r\n \r\n"),
             &[408],
         ),
-        ("idle after an answer", get.clone(), Waits, &[200]),
+        (IDLE, get.clone(), Waits, &[200]),
         ("idle after two answers", get.repeat(2), Waits, &[200]),
         ("a second request that drips", get.clone() + "GET /", Drips(b"a"), &[200]),
         ("a second request without an end", get.clone() + "GET / HTTP/1.1\r\n", Waits, &[200]),
         ("line breaks after an answer", get.clone(), Drips(b"\r\n"), &[200]),
-        ("closes its side after a request", get, HalfCloses, &[200]),
+        (HALF_CLOSED, get, HalfCloses, &[200]),
     ]
 }
 
@@ -174,13 +181,37 @@ async fn slow_clients_are_hung_up_on_and_the_owner_is_served() {
             tokio::spawn(play(target.place.address.clone(), begins.clone(), *then))
         })
         .collect();
-    target.serves_its_owner().await;
-    for ((name, _, then, statuses), playing) in rows.iter().zip(playing) {
-        let replies = playing.await.unwrap();
+    serves_its_owner(&target).await;
+    for ((name, begins, then, statuses), playing) in rows.iter().zip(playing) {
+        let mut replies = playing.await.unwrap();
+        if ANSWERED.contains(name) {
+            let again = async {
+                while replies.statuses().is_empty() {
+                    replies = play(target.place.address.clone(), begins.clone(), *then).await;
+                }
+            };
+            tokio::time::timeout(PATIENCE, again).await.expect(name);
+        }
         let told = replies.statuses();
         assert!(told.iter().all(|it| statuses.contains(it)), "{name} ({then:?}): {replies:?}");
     }
     assert_eq!(target.stored(), before, "no handler had an effect");
-    target.serves_its_owner().await;
+    serves_its_owner(&target).await;
     target.close().await;
+}
+
+/// Fails unless the owner is served. The owner has the same short time for a head as everybody, and
+/// may miss it on a busy machine: a connection that is closed without an answer is tried again.
+async fn serves_its_owner(target: &Target) {
+    let served = async {
+        let lines = [format!("Host: {}", target.place.address), target.bearer()];
+        loop {
+            let reply = target.ask("GET /api/v1/version", &lines, "").await;
+            match reply.status() {
+                0 => {}
+                status => break assert_eq!(status, 200, "{reply:?}"),
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, served).await.expect("the owner is not served");
 }

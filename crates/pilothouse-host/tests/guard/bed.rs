@@ -9,7 +9,8 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use pilothouse_host::http::extract::ApiBytes;
 use pilothouse_host::http::guard::{
-    Exposure, Guard, GuardOptions, Identity, Limits, Listener, Routes, Tls, protect, serve,
+    Exposure, Guard, GuardOptions, Identity, Limits, ListenError, Listener, Routes, Tls, protect,
+    serve,
 };
 use pilothouse_host::http::problem::Document;
 use pilothouse_host::http::{ApiJson, ApiPath, ApiQuery};
@@ -141,7 +142,7 @@ impl Bed {
     ) -> Self {
         options.data_dir = dir.path().join("data");
         let guard = Guard::open(options).unwrap();
-        let listener = Listener::bind(address, tls, Exposure::Loopback).await.unwrap();
+        let listener = bind(address, tls).await;
         let address = listener.local_addr();
         let router = protect(routes(&guard), &guard);
         let (stop, stopped) = oneshot::channel::<()>();
@@ -210,6 +211,25 @@ impl Bed {
     pub(crate) async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
+}
+
+/// Binds an address. A port that was used before may for a moment be the local port of somebody
+/// else's connection: then it is tried again.
+async fn bind(address: SocketAddr, tls: Option<Tls>) -> Listener {
+    let bound = async {
+        loop {
+            match Listener::bind(address, tls.clone(), Exposure::Loopback).await {
+                Ok(listener) => break listener,
+                Err(ListenError::Bind { source, .. })
+                    if source.kind() == std::io::ErrorKind::AddrInUse =>
+                {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+    tokio::time::timeout(HANGS, bound).await.expect("the port is taken")
 }
 
 /// Any free port.

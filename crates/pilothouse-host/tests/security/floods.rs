@@ -234,12 +234,15 @@ async fn few_open_files_do_not_keep_the_owner_from_files() {
     for _ in 0..20 {
         // A place is free as soon as the daemon has seen one of them go.
         drop(sockets.pop());
-        let answer = loop {
-            let answer = ask(&daemon.address, &read, &known, "").await;
-            if answer.status != 503 || answer.problem() != "too-many-connections" {
-                break answer;
+        let answered = async {
+            loop {
+                let answer = ask(&daemon.address, &read, &known, "").await;
+                if answer.status != 503 || answer.problem() != "too-many-connections" {
+                    break answer;
+                }
             }
         };
+        let answer = tokio::time::timeout(PATIENCE, answered).await.expect("a free place");
         assert_eq!(answer.status, 200, "{answer:?}");
         assert!(answer.body.contains("read me"), "{answer:?}");
     }
