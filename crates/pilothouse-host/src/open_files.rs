@@ -1,4 +1,4 @@
-//! How many files this process may have open, and how many of them connections may take.
+//! Raises the limit of open files, and caps the number of connections below it.
 //!
 //! Without files nothing works: no session can be started, no policy read, and a connection that
 //! cannot be accepted makes the listener wait. So the soft limit is raised as far as the configured
@@ -8,7 +8,7 @@
 //! file up to the limit when they begin. What they get is a few thousand; Node.js and Bun, which the
 //! CLI runs on, raise theirs to the hard limit anyway.
 
-/// What everything else needs at least: the database, holders, files that are being read.
+/// Files kept at least for everything else: the database, holders, files that are being read.
 const LEAST_RESERVE: u64 = 128;
 
 /// Raises the limit for this many connections, and returns how many it has room for.
@@ -30,14 +30,15 @@ fn needed(connections: u64) -> u64 {
     connections.saturating_mul(2).max(connections.saturating_add(2 * LEAST_RESERVE))
 }
 
-/// How many connections a limit has room for: a quarter is kept for everything else, or what that
-/// needs at least, but never more than half.
+/// Returns the number of connections that a limit has room for. A quarter of it is kept for
+/// everything else, at least [`LEAST_RESERVE`], but never more than half.
 fn room(limit: u64) -> u64 {
     let reserve = (limit / 4).max(LEAST_RESERVE).min(limit / 2);
     (limit - reserve).max(1)
 }
 
-/// Raises the soft limit to `needed`, or to the hard one; returns what holds now, none for no limit.
+/// Raises the soft limit to `needed`, or to the hard one. Returns the limit in effect, or `None` if
+/// there is none.
 #[cfg(unix)]
 fn raise(needed: u64) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -62,7 +63,7 @@ fn raise(_: u64) -> Option<u64> {
     None
 }
 
-/// Whether the system refuses because too many files are open, here or everywhere.
+/// Returns whether a call failed because this process or the system has too many files open.
 pub(crate) fn is_exhausted(error: &std::io::Error) -> bool {
     #[cfg(unix)]
     {

@@ -346,7 +346,7 @@ async fn who_fails_too_often_waits_and_who_is_right_does_not() {
 /// Other systems have one address of loopback.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn all_of_loopback_fails_as_one() {
+async fn throttles_loopback_as_one_source() {
     let failures = FailureTerms { burst: 3, each: Duration::from_secs(600), addresses: 8 };
     let bed = Bed::with(GuardOptions { failures, ..options() }).await;
     let request = bed.request("GET /api/v1/who", &["Authorization: Bearer wrong"], "");

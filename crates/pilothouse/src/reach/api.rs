@@ -43,9 +43,9 @@ pub(crate) enum ApiError {
          `pilothouse down` ends it, or tells how"
     )]
     Silent(SocketAddr),
-    /// Something else listens where it should.
+    /// Something other than the daemon listens at its address.
     #[error(
-        "something else than the daemon of this data directory listens at {0}, so it was not sent \
+        "something other than the daemon of this data directory listens at {0}, so it was not sent \
          the token: see what runs there; if it is a daemon of an older version, end it with \
          SIGTERM, then try again (sessions go on)"
     )]
@@ -78,12 +78,14 @@ impl ApiError {
         Self::Gone(error.into().to_string())
     }
 
-    /// Why the daemon that answered before is no longer there; none for any other error. Its port
-    /// may have a new owner.
+    /// Returns why the daemon that answered before is gone, or `None` for any other error. Something
+    /// else may have its port by now.
     pub(crate) fn absence(&self) -> Option<String> {
         match self {
             Self::Gone(reason) => Some(reason.clone()),
-            Self::Stranger(address) => Some(format!("something else listens at {address}")),
+            Self::Stranger(address) => {
+                Some(format!("something other than the daemon listens at {address}"))
+            }
             _ => None,
         }
     }

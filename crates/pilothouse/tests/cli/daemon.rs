@@ -231,7 +231,7 @@ fn commands_reach_a_daemon_that_speaks_tls() {
     std::fs::write(&file, beacon.to_string()).unwrap();
     let ran = bed.run(["status"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.err.contains("something else than the daemon"), "{ran:?}");
+    assert!(ran.err.contains("something other than the daemon"), "{ran:?}");
     std::fs::write(&file, right).unwrap();
     assert!(bed.ok(["down"]).contains("has stopped"));
 }

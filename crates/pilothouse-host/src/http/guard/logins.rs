@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_ended_never_comes_back() {
+    fn ended_login_stays_ended() {
         let bed = Bed::new();
         let mut logins = bed.open(day(0));
         let mut ended = Vec::new();
