@@ -106,8 +106,8 @@ impl Secrets {
     /// Registers the values of a session until [`Secrets::release`]. Those that it had stay.
     pub(crate) fn hold(&self, session: SessionId, values: impl IntoIterator<Item = String>) {
         let mut values = values.into_iter().filter(|value| names::is_long_enough(value)).peekable();
-        let mut register = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let register = &mut *register;
+        let mut guard = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let register = &mut *guard;
         if values.peek().is_none() && !register.sessions.contains_key(&session) {
             return;
         }
@@ -120,7 +120,15 @@ impl Secrets {
                 register.known = None;
             }
         }
-        register.make_room(session);
+        let evicted = register.make_room(session);
+        // The log redacts its lines with these values: it waits for the lock.
+        drop(guard);
+        for session in evicted {
+            tracing::warn!(
+                %session,
+                "too many secrets: this session's are not redacted until it is opened again"
+            );
+        }
     }
 
     /// Forgets the values of a session that was deleted.
@@ -168,30 +176,31 @@ impl Secrets {
 }
 
 impl Register {
-    fn make_room(&mut self, opened: SessionId) {
+    /// Evicts other sessions while there are too many values. Returns those sessions.
+    fn make_room(&mut self, opened: SessionId) -> Vec<SessionId> {
         let mut count: usize = self.sessions.values().map(|of| of.values.len()).sum();
+        let mut evicted = Vec::new();
         while count > MOST_VALUES {
             let others = self.sessions.iter().filter(|(id, _)| **id != opened);
             let Some(oldest) = others.min_by_key(|(_, of)| of.opened).map(|(id, _)| *id) else {
-                return;
+                break;
             };
-            let gone = self.sessions.remove(&oldest).map_or(0, |of| of.values.len());
-            tracing::warn!(
-                session = %oldest,
-                values = gone,
-                "too many secrets: this session's are not redacted until it is opened again"
-            );
-            count -= gone;
+            count -= self.sessions.remove(&oldest).map_or(0, |of| of.values.len());
             self.known = None;
+            evicted.push(oldest);
         }
+        evicted
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use uuid::Uuid;
 
     use super::*;
+    use crate::telemetry::log;
 
     #[test]
     fn redacts_registered_values_in_every_form() {
@@ -243,5 +252,23 @@ mod tests {
             secrets.redact("value-1-7- value-2-7- value-3-7-"),
             "[redacted] value-2-7- [redacted]"
         );
+    }
+
+    #[test]
+    fn logs_an_eviction_through_a_log_that_redacts() {
+        let (done, ended) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let secrets = Secrets::default();
+            let log =
+                log::subscriber("warn", log::LogFormat::Text, std::io::sink(), &secrets).unwrap();
+            let _log = tracing::subscriber::set_default(log);
+            for session in 1..=2 {
+                let values = (0..MOST_VALUES).map(|n| format!("value-{session}-{n}-"));
+                secrets.hold(SessionId(Uuid::from_u128(session)), values);
+            }
+            done.send(secrets.redact("value-1-7- value-2-7-").into_owned()).unwrap();
+        });
+        let redacted = ended.recv_timeout(Duration::from_secs(30));
+        assert_eq!(redacted.as_deref(), Ok("value-1-7- [redacted]"), "no deadlock");
     }
 }
