@@ -28,10 +28,8 @@ pub(crate) fn restore(
         | Subject::Dialog { content: Some(content), .. } => originals.note("content", content),
         _ => {}
     }
-    for (index, suggestion) in approval.suggestions.iter().enumerate() {
-        if let Ok(value) = serde_json::to_value(suggestion) {
-            originals.note(&format!("updates/{index}"), &value);
-        }
+    if let Ok(suggestions) = serde_json::to_value(&approval.suggestions) {
+        originals.note("updates", &suggestions);
     }
     if !originals.has_secret {
         return Ok(());
@@ -41,11 +39,10 @@ pub(crate) fn restore(
             if let Some(input) = input {
                 originals.put_back("input", input)?;
             }
-            for (index, update) in updates.iter_mut().enumerate() {
-                let Ok(mut value) = serde_json::to_value(&*update) else { continue };
-                originals.put_back(&format!("updates/{index}"), &mut value)?;
+            if let Ok(mut value) = serde_json::to_value(&*updates) {
+                originals.put_back("updates", &mut value)?;
                 if let Ok(restored) = serde_json::from_value(value) {
-                    *update = restored;
+                    *updates = restored;
                 }
             }
             Ok(())
@@ -53,15 +50,16 @@ pub(crate) fn restore(
         Decision::Plan { plan: Some(plan), .. } => originals.put_back_text("plan", plan),
         // Questions and choices are named by their texts; everything else is the user's own.
         Decision::Answers { answers, .. } => {
-            for reply in answers {
-                originals.choose(&mut reply.question);
-                reply.answers.iter_mut().for_each(|answer| originals.choose(answer));
+            for text in answers
+                .iter_mut()
+                .flat_map(|it| std::iter::once(&mut it.question).chain(&mut it.answers))
+            {
+                originals.choose(text)?;
             }
             Ok(())
         }
         Decision::Form { content: Some(content) } | Decision::Choose { result: content } => {
-            originals.choose_in(content);
-            Ok(())
+            originals.choose_in(content)
         }
         _ => Ok(()),
     }
@@ -71,11 +69,19 @@ pub(crate) fn restore(
 struct Originals<'k> {
     known: &'k Known,
     has_secret: bool,
-    /// By the text that is shown.
-    whole: BTreeMap<String, String>,
-    /// By place: what each `[redacted]` stands for, in order.
-    at: BTreeMap<String, Vec<String>>,
+    /// The distinct originals by the text that is shown.
+    whole: BTreeMap<String, BTreeSet<String>>,
+    /// By place. That of a list's entry has the list's length: where an entry was added or removed,
+    /// the others may have moved.
+    at: BTreeMap<String, Original>,
     all: BTreeSet<String>,
+}
+
+struct Original {
+    shown: String,
+    text: String,
+    /// What each `[redacted]` stands for, in order.
+    hidden: Vec<String>,
 }
 
 impl<'k> Originals<'k> {
@@ -87,13 +93,11 @@ impl<'k> Originals<'k> {
     fn note(&mut self, place: &str, value: &Value) {
         match value {
             Value::Object(fields) => {
-                fields
-                    .iter()
-                    .for_each(|(name, field)| self.note(&format!("{place}/{name}"), field));
+                fields.iter().for_each(|(name, field)| self.note(&field_of(place, name), field));
             }
             Value::Array(entries) => {
-                let entries = entries.iter().enumerate();
-                entries.for_each(|(index, entry)| self.note(&format!("{place}/{index}"), entry));
+                let places = entries_of(place, entries.len());
+                places.zip(entries).for_each(|(place, entry)| self.note(&place, entry));
             }
             Value::String(text) => self.note_text(place, text),
             _ => {}
@@ -114,8 +118,10 @@ impl<'k> Originals<'k> {
         self.has_secret |= !spans.is_empty();
         if !hidden.is_empty() {
             self.all.extend(hidden.iter().cloned());
-            self.whole.insert(self.known.redact(text).into_owned(), text.to_owned());
-            self.at.insert(place.to_owned(), hidden);
+            let shown = self.known.redact(text).into_owned();
+            self.whole.entry(shown.clone()).or_default().insert(text.to_owned());
+            let original = Original { shown, text: text.to_owned(), hidden };
+            self.at.insert(place.to_owned(), original);
         }
     }
 
@@ -123,29 +129,32 @@ impl<'k> Originals<'k> {
         match value {
             Value::Object(fields) => fields
                 .iter_mut()
-                .try_for_each(|(name, field)| self.put_back(&format!("{place}/{name}"), field)),
-            Value::Array(entries) => entries
-                .iter_mut()
-                .enumerate()
-                .try_for_each(|(index, entry)| self.put_back(&format!("{place}/{index}"), entry)),
+                .try_for_each(|(name, field)| self.put_back(&field_of(place, name), field)),
+            Value::Array(entries) => {
+                let places = entries_of(place, entries.len());
+                places.zip(entries).try_for_each(|(place, entry)| self.put_back(&place, entry))
+            }
             Value::String(text) => self.put_back_text(place, text),
             _ => Ok(()),
         }
     }
 
-    /// Replaces a text that was shown whole.
-    fn choose(&self, text: &mut String) {
-        if let Some(original) = self.whole.get(text) {
-            original.clone_into(text);
-        }
+    /// Replaces a text that was shown whole. Returns whether it was.
+    fn choose(&self, text: &mut String) -> Result<bool, String> {
+        let Some(originals) = self.whole.get(text) else { return Ok(false) };
+        let only = originals.first().filter(|_| originals.len() == 1).ok_or_else(unclear)?;
+        only.clone_into(text);
+        Ok(true)
     }
 
-    fn choose_in(&self, value: &mut Value) {
+    fn choose_in(&self, value: &mut Value) -> Result<(), String> {
         match value {
-            Value::Object(fields) => fields.values_mut().for_each(|field| self.choose_in(field)),
-            Value::Array(entries) => entries.iter_mut().for_each(|entry| self.choose_in(entry)),
-            Value::String(text) => self.choose(text),
-            _ => {}
+            Value::Object(fields) => {
+                fields.values_mut().try_for_each(|field| self.choose_in(field))
+            }
+            Value::Array(entries) => entries.iter_mut().try_for_each(|entry| self.choose_in(entry)),
+            Value::String(text) => self.choose(text).map(drop),
+            _ => Ok(()),
         }
     }
 
@@ -154,21 +163,20 @@ impl<'k> Originals<'k> {
         if count == 0 {
             return Ok(());
         }
-        if let Some(original) = self.whole.get(text) {
-            original.clone_into(text);
+        let here = self.at.get(place);
+        if let Some(unchanged) = here.filter(|here| here.shown == *text) {
+            unchanged.text.clone_into(text);
+            return Ok(());
+        }
+        if self.choose(text)? {
             return Ok(());
         }
         let only = self.all.first().filter(|_| self.all.len() == 1);
-        let here = self.at.get(place).filter(|hidden| hidden.len() == count);
+        let here = here.filter(|here| here.hidden.len() == count);
         let hidden: Vec<&String> = match (only, here) {
             (Some(only), _) => vec![only; count],
-            (None, Some(here)) => here.iter().collect(),
-            (None, None) => {
-                return Err(format!(
-                    "`{REDACTED}` stands for several secrets here, and it is not clear which one \
-                     is meant: leave each where it was, or deny the request and say what to change"
-                ));
-            }
+            (None, Some(here)) => here.hidden.iter().collect(),
+            (None, None) => return Err(unclear()),
         };
         let mut out = String::with_capacity(text.len());
         let mut hidden = hidden.into_iter();
@@ -181,6 +189,21 @@ impl<'k> Originals<'k> {
         *text = out;
         Ok(())
     }
+}
+
+fn field_of(place: &str, name: &str) -> String {
+    format!("{place}/{name:?}")
+}
+
+fn entries_of(place: &str, length: usize) -> impl Iterator<Item = String> {
+    (0..length).map(move |index| format!("{place}/{index} of {length}"))
+}
+
+fn unclear() -> String {
+    format!(
+        "`{REDACTED}` stands for several secrets here, and it is not clear which one is meant: \
+         leave each where it was, or deny the request and say what to change"
+    )
 }
 
 #[cfg(test)]
@@ -256,6 +279,46 @@ mod tests {
     fn rejects_text_that_could_mean_either_secret() {
         let original = json!({"content": format!("a={ONE}\nb={TWO}")});
         let error = edit(original, json!({"content": "b=[redacted]"})).unwrap_err();
+        assert!(error.contains("not clear which one"), "{error}");
+    }
+
+    #[test]
+    fn fields_that_look_the_same_keep_their_own_secrets() {
+        let original = json!({"a": ONE, "b": TWO, "c": "x", "d": [ONE, TWO]});
+        let shown = json!("[redacted]");
+        let edited = json!({"a": shown, "b": shown, "c": "y", "d": [shown, shown]});
+        let expected = json!({"a": ONE, "b": TWO, "c": "y", "d": [ONE, TWO]});
+        assert_eq!(edit(original.clone(), edited), Ok(expected));
+        // The field is new, or the entries of the list have moved.
+        for edited in
+            [json!({"e": shown}), json!({"d": [shown]}), json!({"d": ["y", shown, shown]})]
+        {
+            let error = edit(original.clone(), edited).unwrap_err();
+            assert!(error.contains("not clear which one"), "{error}");
+        }
+        // Another place, but only one field looked like that.
+        let original = json!({"a": ONE, "b": format!("b={TWO}")});
+        let expected = json!({"c": format!("b={TWO}")});
+        assert_eq!(edit(original, json!({"c": "b=[redacted]"})), Ok(expected));
+    }
+
+    #[test]
+    fn names_of_fields_do_not_make_other_places() {
+        let original = json!({"a/b": ONE, "a": {"b": TWO}});
+        let edited = json!({"a/b": "[redacted]", "a": {"b": "[redacted]"}, "c": 1});
+        let expected = json!({"a/b": ONE, "a": {"b": TWO}, "c": 1});
+        assert_eq!(edit(original, edited), Ok(expected));
+    }
+
+    #[test]
+    fn rejects_a_choice_that_could_be_either() {
+        let secrets = Secrets::default();
+        secrets.register(ONE).unwrap();
+        secrets.register(TWO).unwrap();
+        let content = Some(json!({"choices": [ONE, TWO]}));
+        let dialog = asked(Subject::Dialog { dialog: "pick".to_owned(), content });
+        let mut decision = Decision::Choose { result: json!("[redacted]") };
+        let error = restore(&mut decision, &dialog, &secrets.known()).unwrap_err();
         assert!(error.contains("not clear which one"), "{error}");
     }
 
