@@ -50,24 +50,7 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
 
 /// Where secrets stand that are known by what is before them.
 fn marked(text: &str) -> Vec<(usize, usize)> {
-    let lower = text.to_ascii_lowercase();
-    let mut found = Vec::new();
-    for (mark, shape) in MARKS {
-        for at in memchr::memmem::find_iter(lower.as_bytes(), mark) {
-            let from = at + mark.len();
-            match shape {
-                Shape::Key => {
-                    let end = token_end(text, from);
-                    if end - at >= SHORTEST_KEY {
-                        found.push((at, end));
-                    }
-                }
-                Shape::Token => found.push((from, token_end(text, from))),
-                Shape::Named => found.extend(named_value(text, mark, from)),
-                Shape::Cookies => cookie_values(text, from, &mut found),
-            }
-        }
-    }
+    let mut found = candidates(text);
     found.retain(|(from, to)| to > from && &text[*from..*to] != REDACTED);
     found.sort_unstable();
     // What lies in another one is gone with it; what overlaps becomes one.
@@ -81,6 +64,39 @@ fn marked(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
+/// What each mark finds. Spans of one mark do not overlap, so that a text full of marks takes time
+/// and memory by its length: a mark whose secret lies in the span of the one before is skipped.
+fn candidates(text: &str) -> Vec<(usize, usize)> {
+    let lower = text.to_ascii_lowercase();
+    let mut found = Vec::new();
+    for (mark, shape) in MARKS {
+        // The end of the last span.
+        let mut done = 0;
+        for at in memchr::memmem::find_iter(lower.as_bytes(), mark) {
+            let from = at + mark.len();
+            match shape {
+                Shape::Key if at < done => {}
+                Shape::Key => {
+                    done = token_end(text, from);
+                    if done - at >= SHORTEST_KEY {
+                        found.push((at, done));
+                    }
+                }
+                Shape::Token => found.push((from, token_end(text, from))),
+                Shape::Named => {
+                    if let Some(span) = named_value(text, mark, from, done) {
+                        done = span.1;
+                        found.push(span);
+                    }
+                }
+                Shape::Cookies if from < done => {}
+                Shape::Cookies => done = cookie_values(text, from, &mut found),
+            }
+        }
+    }
+    found
+}
+
 fn token_end(text: &str, from: usize) -> usize {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=%".contains(&byte);
     let rest = &text.as_bytes()[from..];
@@ -89,7 +105,8 @@ fn token_end(text: &str, from: usize) -> usize {
 
 /// The value after a name: `name=value`, `"name":"value"`, and the same with escaped quotes. After a
 /// colon only what is quoted counts, since prose has colons too; a header's value is never quoted.
-fn named_value(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
+/// None for a value that begins before `done`.
+fn named_value(text: &str, name: &str, from: usize, done: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let skip = |at: usize, which: &[u8]| {
         at + bytes[at..].iter().position(|byte| !which.contains(byte)).unwrap_or(bytes.len() - at)
@@ -105,6 +122,9 @@ fn named_value(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
         _ => return None,
     };
     let value = skip(sign + 1, b" ");
+    if value < done {
+        return None;
+    }
     let start = after_quote(value);
     if start == value {
         let counts = !is_colon || name.starts_with("x-");
@@ -114,8 +134,9 @@ fn named_value(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, end))
 }
 
-/// Up to the end of the header. Where that cannot be told, too much is taken rather than too little.
-fn cookie_values(text: &str, from: usize, found: &mut Vec<(usize, usize)>) {
+/// Up to the end of the header, which is returned. Where the end is not clear, too much is taken
+/// rather than too little.
+fn cookie_values(text: &str, from: usize, found: &mut Vec<(usize, usize)>) -> usize {
     let rest = &text[from..];
     let end = rest.find(['"', '\n', '\r', ',']).unwrap_or(rest.len());
     let mut at = from;
@@ -125,6 +146,7 @@ fn cookie_values(text: &str, from: usize, found: &mut Vec<(usize, usize)>) {
         }
         at += pair.len() + 1;
     }
+    from + end
 }
 
 #[cfg(test)]
@@ -169,5 +191,39 @@ mod tests {
         check("token", "token");
         check("", "");
         check("Bearer ", "Bearer ");
+    }
+
+    #[test]
+    fn a_mark_at_the_end_of_a_value_counts() {
+        check("a_token=token=\"x y\" z", "a_token=[redacted]\"[redacted]\" z");
+        check("echo \"token=\"; token=\"x\"", "echo \"token=\"[redacted]\"[redacted]\"");
+        check("cookie: a=1\ncookie: b=2", "cookie: a=[redacted]\ncookie: b=[redacted]");
+        check("cookie=a=1; cookie=b=2", "cookie=a=[redacted]; cookie=[redacted]");
+    }
+
+    /// The text of every mark again and again, and so the work of a scan that begins at each anew.
+    #[test]
+    fn work_grows_with_the_length_of_the_text() {
+        for piece in [
+            "cookie=a;",
+            "cookie: a=",
+            "cookie\":\"a=",
+            "token=",
+            "token:\"",
+            "token=\"a ",
+            "token=\\",
+            "eyj",
+            "sk-ant-",
+            "bearer ",
+            "/login#",
+            "x-api-key: api_key=",
+            "api_key\\\"=",
+        ] {
+            let text = piece.repeat(1_000_000 / piece.len());
+            let found = candidates(&text);
+            let bytes: usize = found.iter().map(|(from, to)| to.saturating_sub(*from)).sum();
+            assert!(found.len() <= text.len(), "{piece}: {} spans", found.len());
+            assert!(bytes <= MARKS.len() * text.len(), "{piece}: {bytes} bytes");
+        }
     }
 }
