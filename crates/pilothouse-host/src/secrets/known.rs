@@ -140,9 +140,15 @@ impl Known {
     fn cut_off<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, usize)> + 't {
         let ellipses = memchr::memmem::find_iter(text, ELLIPSIS).filter(|_| !self.is_empty());
         ellipses.filter_map(|end| {
-            let from = end.saturating_sub(MOST_BEFORE);
-            let start = from + self.begun_at(&text[from..end]);
-            (end - start >= WINDOW).then_some((start, end))
+            // A text of many lines is cut with a line for the ellipsis; in JSON its end is escaped.
+            let before = ["", "\n", "\\n"]
+                .iter()
+                .filter_map(|it| text[..end].strip_suffix(it.as_bytes()).map(<[u8]>::len));
+            before.into_iter().find_map(|end| {
+                let from = end.saturating_sub(MOST_BEFORE);
+                let start = from + self.begun_at(&text[from..end]);
+                (end - start >= WINDOW).then_some((start, end))
+            })
         })
     }
 
@@ -249,6 +255,10 @@ mod tests {
         assert_eq!(known.redact("echo 'hunter2hunt… x…"), "echo '[redacted]… x…");
         assert_eq!(known.redact("überGehe…"), "[redacted]…");
         assert_eq!(known.redact("hunter2…"), "hunter2…", "too short to be told from a word");
+        let clipped = "hunter2hunt\n… 9 bytes left out …\nx";
+        assert_eq!(known.redact(clipped), "[redacted]\n… 9 bytes left out …\nx");
+        let json = serde_json::to_string(clipped).unwrap();
+        assert!(known.is_in(json.as_bytes()), "{json}");
     }
 
     #[test]

@@ -163,13 +163,11 @@ impl Secrets {
         let mut register = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let register = &mut *register;
         Arc::clone(register.known.get_or_insert_with(|| {
-            let mut forms = BTreeSet::new();
+            // Sessions of one profile have the same values.
             let of_sessions = register.sessions.values().flat_map(|of| &of.values);
-            register
-                .lasting
-                .iter()
-                .chain(of_sessions)
-                .for_each(|value| forms::add(value, &mut forms));
+            let values: BTreeSet<&Arc<str>> = register.lasting.iter().chain(of_sessions).collect();
+            let mut forms = BTreeSet::new();
+            values.into_iter().for_each(|value| forms::add(value, &mut forms));
             Arc::new(Known::new(forms))
         }))
     }
