@@ -134,7 +134,7 @@ impl Runner {
         let known = secrets.known();
         match result {
             Ok(answer) => {
-                let json = redact_json(&known, answer.get(), |_| true);
+                let json = redact_json(&known, answer.get(), |text| Some(text.to_owned()));
                 Ok(json.and_then(|json| Raw::from_text(json).ok()).unwrap_or(answer))
             }
             Err(refusal) => Err(secrets.redact_value(refusal)),

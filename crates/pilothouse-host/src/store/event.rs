@@ -11,7 +11,7 @@ use super::claim::Claim;
 use super::consequence::{Consequence, consequence};
 use super::error::StoreError;
 use super::text::{Text, searchable};
-use crate::secrets::{Known, redact_json};
+use crate::secrets::{Known, redact_json, reread};
 
 /// An event as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,9 +116,8 @@ impl Batch {
 /// An event without secrets, as JSON and read again; none where it has none.
 fn redact(json: &[u8], secrets: &Known) -> Option<(String, Event)> {
     let json = str::from_utf8(json).ok()?;
-    let read = |json: &str| serde_json::from_str::<Event>(json).ok();
-    let json = redact_json(secrets, json, |json| read(json).is_some())?;
-    let event = read(&json)?;
+    let json = redact_json(secrets, json, reread::<Event>)?;
+    let event = serde_json::from_str(&json).ok()?;
     Some((json, event))
 }
 

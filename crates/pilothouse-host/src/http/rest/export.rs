@@ -20,7 +20,7 @@ use super::fields::OfSession;
 use crate::export::{ExportError, ExportHeader, json, markdown};
 use crate::http::openapi::{NoBody, Plain};
 use crate::http::problem::Problem;
-use crate::secrets::{Known, redact_json};
+use crate::secrets::{Known, redact_json, reread};
 use crate::store::{Store, StoreError, StoredEvent};
 
 /// How many events are read at once.
@@ -113,8 +113,7 @@ fn raw(stored: StoredEvent, secrets: &Known) -> Result<Box<RawValue>, StoreError
 
 fn text(stored: &StoredEvent, secrets: &Known) -> String {
     let text = String::from_utf8_lossy(&stored.json);
-    let is_readable = |text: &str| serde_json::from_str::<Event>(text).is_ok();
-    redact_json(secrets, &text, is_readable).unwrap_or_else(|| text.into_owned())
+    redact_json(secrets, &text, reread::<Event>).unwrap_or_else(|| text.into_owned())
 }
 
 /// The events of a session up to one, read a few at a time.
