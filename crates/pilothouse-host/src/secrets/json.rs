@@ -153,7 +153,7 @@ impl<'e, F: Fn(&str) -> bool> Choice<'e, F> {
 }
 
 /// The place after the quote that ends a string.
-fn string_end(json: &[u8], start: usize) -> usize {
+pub(crate) fn string_end(json: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;

@@ -31,7 +31,7 @@ use serde::de::DeserializeOwned;
 
 use names::SHORTEST;
 
-pub(crate) use json::{redact_json, reread};
+pub(crate) use json::{redact_json, reread, string_end};
 pub(crate) use known::Known;
 pub(crate) use pieces::Pieces;
 pub(crate) use places::{of_environment, of_profile, of_request};

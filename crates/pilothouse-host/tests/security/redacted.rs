@@ -185,11 +185,14 @@ fn stored(bed: &Bed) -> String {
     all
 }
 
-/// A wire log without the pieces of streamed texts: the log is not parsed, so a secret that lies
-/// across two of them is not found there.
-fn whole_lines(wire: &str) -> String {
-    let is_whole = |line: &&str| !line.contains("stream_event");
-    wire.lines().filter(is_whole).map(|line| format!("{line}\n")).collect()
+/// The streamed texts of a wire log, put together.
+fn streamed(wire: &str) -> String {
+    let text = |line: &str| {
+        let line: Value = serde_json::from_str(&line[line.find('{')?..]).ok()?;
+        let delta = &line["event"]["delta"];
+        ["text", "partial_json"].iter().find_map(|name| delta[name].as_str().map(str::to_owned))
+    };
+    wire.lines().filter_map(text).collect()
 }
 
 /// All files of a directory.
@@ -238,12 +241,20 @@ async fn no_secret_reaches_events_exports_debug_files_traces_or_logs() {
     let raw =
         place.host.wire_length(session, run.parse().map(pilothouse_session::id::RunId).unwrap());
     assert_eq!(raw.await.unwrap(), wire.len() as u64, "offsets are those of the log");
+    let id = run.parse().map(pilothouse_session::id::RunId).unwrap();
+    for offset in (0..wire.len()).step_by(997) {
+        let part = place.host.wire_log(session, id, offset as u64, 100).await.unwrap();
+        let end = wire.len().min(offset + 100);
+        assert_eq!(part, &wire.as_bytes()[offset..end], "a part is that of the whole");
+    }
+    let streamed = streamed(&wire);
     let shown = [
         ("events", events),
         ("deltas", watcher.pieces.clone()),
         ("JSON export", get(&place, &format!("{path}/export?format=json")).await),
         ("Markdown export", get(&place, &format!("{path}/export?format=markdown")).await),
-        ("wire log", whole_lines(&wire)),
+        ("wire log", wire),
+        ("streamed texts of the wire log", streamed),
         ("session", get(&place, &path).await),
     ];
     drop(watcher);
