@@ -14,6 +14,7 @@ use super::HostError;
 use super::house::blocking;
 use crate::files::images;
 use crate::files::media::media_type;
+use crate::secrets::{MOST_SECRETS, of_request};
 
 /// The most images and documents of a prompt.
 pub(crate) const MOST_PARTS: usize = 20;
@@ -158,6 +159,13 @@ pub(super) fn command(command: &Command) -> Result<(), Unfit> {
         Command::Start(From::Message { uuid }) => match Uuid::parse_str(uuid) {
             Ok(_) => Ok(()),
             Err(_) => Err(Unfit::new("from/uuid", "it is not the id of a message: a UUID")),
+        },
+        Command::Request(request) => match of_request(&**request).len() {
+            ..=MOST_SECRETS => Ok(()),
+            count => {
+                let reason = format!("it has {count} secrets, and {MOST_SECRETS} are the most");
+                Err(Unfit::new("request", reason))
+            }
         },
         _ => Ok(()),
     }

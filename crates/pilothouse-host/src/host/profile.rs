@@ -19,6 +19,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::secrets::{MOST_SECRETS, of_profile};
+
 pub(crate) use given::GivenFile;
 
 /// How the runs of a session are started. What is left out is left to the CLI.
@@ -128,6 +130,14 @@ pub enum ProfileError {
         /// What is wrong with it.
         reason: String,
     },
+    /// So many values would have to be redacted that it would hold other sessions up.
+    #[error(
+        "the profile has {count} secrets, and {MOST_SECRETS} are the most: use fewer variables"
+    )]
+    TooManySecrets {
+        /// How many it has.
+        count: usize,
+    },
 }
 
 /// Longer names of modes there are none.
@@ -175,6 +185,10 @@ impl Profile {
             self.may_have(&mode_named(mode))?;
         }
         self.check_agents(&self.initialize()?)?;
+        let count = of_profile(self, &|_| None).len();
+        if count > MOST_SECRETS {
+            return Err(ProfileError::TooManySecrets { count });
+        }
         let mut invocation = self.invocation(cwd)?;
         invocation.setting_sources = self.sources(true)?;
         given::set_apart(&mut invocation, Path::new(cwd))?;

@@ -34,7 +34,7 @@ use names::SHORTEST;
 pub(crate) use json::{redact_json, reread, string_end};
 pub(crate) use known::Known;
 pub(crate) use pieces::Pieces;
-pub(crate) use places::{of_environment, of_profile, of_request};
+pub(crate) use places::{MOST_SECRETS, of_environment, of_profile, of_request};
 pub(crate) use restore::restore;
 
 pub(crate) mod mask {

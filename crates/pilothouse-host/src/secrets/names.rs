@@ -1,8 +1,8 @@
 //! Decides by name and value what is a secret.
 //!
 //! A value counts if its name or its place says so and it has at least eight characters. Paths,
-//! locales, numbers and references to variables never count: redacting those would take half of a
-//! transcript away and protect nothing.
+//! locales and references to variables never count: redacting those would take half of a transcript
+//! away and protect nothing. `docs/guide/security.md` has the rules for users.
 
 /// Shorter values occur in too many texts.
 pub(super) const SHORTEST: usize = 8;
@@ -46,15 +46,19 @@ const ENDINGS: &[&str] = &[
     "PASSWORD",
     "PASSWD",
     "PASSPHRASE",
+    "PASS",
     "CREDENTIALS",
 ];
+
+/// Words that end like a password and are none.
+const ORDINARY: &[&str] = &["BYPASS", "COMPASS", "OVERPASS", "SURPASS", "UNDERPASS"];
 
 /// A name that ends so names a place or a program.
 const PLACES: &[&str] =
     &["FILE", "FILES", "PATH", "DIR", "DIRECTORY", "SOCK", "SOCKET", "HELPER", "COMMAND"];
 
-/// Only these make a secret of a number: others count tokens, or turn something on.
-const OF_NUMBERS: &[&str] = &["PASSWORD", "PASSWD", "PASS", "PASSCODE", "SECRET"];
+/// A number of these is how many there may be.
+const COUNTED: &str = "TOKENS";
 
 /// Headers whose values everybody knows.
 const HARMLESS: &[&str] = &[
@@ -78,9 +82,14 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 
 /// Whether the value of this name is a secret.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
-    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-    let may_be_number = || words(name).iter().any(|word| OF_NUMBERS.contains(&word.as_str()));
-    is_secret_name(name) && may_be_secret(value) && (!is_number || may_be_number())
+    let is_count = || is_number(value) && words(name).iter().any(|word| word == COUNTED);
+    // The working directory, not a password.
+    let is_directory = || name == "PWD" && value.starts_with('/');
+    is_secret_name(name) && may_be_secret(value) && !is_count() && !is_directory()
+}
+
+pub(super) fn is_number(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a header has no secret, whatever its value.
@@ -104,10 +113,12 @@ pub(super) fn is_long_enough(value: &str) -> bool {
 }
 
 fn is_secret_word(word: &str) -> bool {
-    WORDS.contains(&word) || ENDINGS.iter().any(|ending| word.ends_with(ending))
+    let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+    WORDS.contains(&word) || (ends(ENDINGS) && !ends(ORDINARY))
 }
 
-/// The words of a name, in capitals: `apiKey`, `api-key` and `API_KEY` have the same.
+/// The words of a name, in capitals and without numbers: `apiKey`, `api-key` and `API_KEY2` have the
+/// same.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -123,20 +134,25 @@ fn words(name: &str) -> Vec<String> {
         }
         before = c;
     }
+    for word in &mut words {
+        word.truncate(word.trim_end_matches(char::is_numeric).len());
+    }
     words.retain(|word| !word.is_empty());
     words
 }
 
 /// Absolute, of the home directory, or relative with a file name at its end. Base64 has slashes as
-/// well; `+` and `=` tell it from a path, and so does a last part without a dot.
+/// well, also as its first character; it differs by `+` and `=`, by long parts that mix everything,
+/// and by a last part without a dot.
 fn is_path(value: &str) -> bool {
-    let begins = ["/", "./", "../", "~/", "~\\", ".\\", "\\\\"];
+    let begins = ["./", "../", "~/", "~\\", ".\\", "\\\\"];
     let bytes = value.as_bytes();
     let has_drive = bytes.len() > 2
         && bytes[0].is_ascii_alphabetic()
         && bytes[1] == b':'
         && matches!(bytes[2], b'/' | b'\\');
-    let is_absolute = begins.iter().any(|begin| value.starts_with(begin));
+    let is_absolute = begins.iter().any(|begin| value.starts_with(begin))
+        || (value.starts_with('/') && !value.split('/').any(is_encoded));
     let is_relative = || {
         let end = value.rsplit_once('/').and_then(|(_, file)| file.rsplit_once('.'));
         end.is_some_and(|(_, ending)| {
@@ -145,6 +161,16 @@ fn is_path(value: &str) -> bool {
         })
     };
     has_drive || (!value.contains(['+', '=']) && (is_absolute || is_relative()))
+}
+
+/// A part of a path that nobody would type.
+fn is_encoded(part: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| part.as_bytes().iter().any(is);
+    part.len() >= 16
+        && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
 }
 
 /// `en_US.UTF-8`, `de-DE`, `C.UTF-8`, with `@euro` or without.
@@ -157,6 +183,10 @@ fn is_locale(value: &str) -> bool {
     let (language, region) = place.split_once(['_', '-']).unwrap_or((place, ""));
     let is_word =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    // `abc@…` is a password as well.
+    let is_variant = rest.is_empty()
+        || (!(region.is_empty() && set.is_empty())
+            && rest.bytes().all(|byte| byte.is_ascii_lowercase()));
     let is_language = matches!(language, "C" | "POSIX")
         || ((2..=3).contains(&language.len())
             && language.bytes().all(|byte| byte.is_ascii_lowercase()));
@@ -164,7 +194,7 @@ fn is_locale(value: &str) -> bool {
         || (region.len() == 2 && region.bytes().all(|byte| byte.is_ascii_uppercase()));
     let has_set =
         set.to_ascii_lowercase().starts_with("utf") || set.to_ascii_lowercase().starts_with("iso");
-    is_language && is_region && (set.is_empty() || has_set) && is_word(set) && is_word(rest)
+    is_language && is_region && is_variant && (set.is_empty() || has_set) && is_word(set)
 }
 
 /// `$NAME` and `${NAME}`: the CLI puts the value in.
@@ -208,6 +238,14 @@ mod tests {
             "CREDENTIALS",
             "session-cookie",
             "ssh_key_passphrase",
+            "API_KEY2",
+            "TOKEN1",
+            "token_2",
+            "oauth2",
+            "SSHPASS",
+            "dbPass",
+            "MYSQL_PWD",
+            "PWD",
         ] {
             assert!(is_secret(name, SECRET), "{name}");
         }
@@ -225,7 +263,9 @@ mod tests {
             "SSH_AUTH_SOCK",
             "KEY_PATH",
             "COMPASS",
+            "ALLOW_BYPASS",
             "passenger",
+            "TOKEN_FILE2",
             "PATTERN",
             "",
         ] {
@@ -251,7 +291,9 @@ mod tests {
             "${MY_TOKEN}",
             "$MY_TOKEN",
             "***-masked",
-            "12345678901",
+            "/workspace",
+            "/Users/Ada2/Projects/Keys",
+            "/nix/store/0c0zlm3q6h8n2v9x7w5r4t1y-openssl-3.0.7",
         ] {
             assert!(!is_secret("TOKEN", value), "{value}");
         }
@@ -260,6 +302,10 @@ mod tests {
             "correct horse battery",
             "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
             "/K7MDENG+bPxRfiCYEXAMPLE",
+            "/K7MDENGbPxRfiCYEXAMPLEKEY",
+            "/wJalrXUtnFEMI7K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "abc@hunter2hunter2",
+            "12345678901",
             "Bearer abc",
             "ünïcödé!",
             "en_US-token-x",
@@ -267,8 +313,11 @@ mod tests {
         ] {
             assert!(is_secret("TOKEN", value), "{value}");
         }
-        assert!(is_secret("PASSWORD", "12345678"), "a number can be a password");
+        for name in ["PASSWORD", "API_KEY", "AUTH"] {
+            assert!(is_secret(name, "12345678"), "a number can be a secret: {name}");
+        }
         assert!(!is_secret("MAX_TOKENS", "200000000"));
+        assert!(!is_secret("PWD", "/build/K7MDENGbPxRfiCYEXAMPLEKEY"));
     }
 
     #[test]

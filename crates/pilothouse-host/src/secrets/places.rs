@@ -17,8 +17,9 @@ use crate::host::Profile;
 /// Stands in place of a value that clients are not shown.
 const MASK: &str = "***";
 
-/// The most values of one profile.
-const MOST: usize = 1_000;
+/// The most values of a profile or a request. More are rejected: each costs time in every text that
+/// is searched, and many take the room of other sessions.
+pub(crate) const MOST_SECRETS: usize = 1_000;
 
 /// The secrets of a profile. `inherited` looks up variables that runs get from elsewhere.
 pub(crate) fn of_profile(
@@ -65,7 +66,7 @@ struct Finder<'v> {
 
 impl Finder<'_> {
     fn put(&mut self, value: &str) {
-        if self.found.len() < MOST && is_long_enough(value) {
+        if is_long_enough(value) {
             self.found.insert(value.to_owned());
             self.found.insert(value.trim().to_owned());
         }
@@ -286,6 +287,8 @@ fn mask_args(args: &mut [Value]) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use serde_json::json;
 
     use super::*;
@@ -377,5 +380,20 @@ mod tests {
         check(json!({"agents": {"a": agent}}), &["agent-key"]);
         let flags = json!({"some-token": "flag-value", "betas": "long-enough", "chrome": null});
         check(json!({"extra_args": flags}), &["flag-value"]);
+    }
+
+    #[test]
+    fn rejects_a_profile_with_too_many_secrets() {
+        let profile = |count: usize| {
+            let env: BTreeMap<_, _> =
+                (0..count).map(|n| (format!("KEY_{n}"), format!("value-number-{n}"))).collect();
+            Profile { env, ..Profile::default() }
+        };
+        assert!(profile(MOST_SECRETS).check("/").is_ok());
+        let many = profile(MOST_SECRETS + 1);
+        let error = many.check("/").unwrap_err().to_string();
+        assert!(error.contains("1001 secrets"), "{error}");
+        // One that is stored already is loaded, and nothing of it is dropped.
+        assert_eq!(of_profile(&many, &|_| None).len(), MOST_SECRETS + 1);
     }
 }

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::forms::percent_decoded;
-use super::names::may_be_secret;
+use super::names::{is_number, is_secret_name, may_be_secret};
 
 /// A URL, cut where its secrets are.
 pub(super) struct Url<'t> {
@@ -42,31 +42,38 @@ impl<'t> Url<'t> {
         Some(Self { scheme, user, password, place, query, fragment })
     }
 
-    /// Credentials, values of the query, and the forms in which they are sent.
+    /// The user where it is a token: there is no password, or one that stands for none. Other schemes
+    /// than HTTP have a name there.
+    fn token(&self) -> Option<&'t str> {
+        let scheme = self.scheme.trim_end_matches("://");
+        let scheme = scheme.rsplit_once('+').map_or(scheme, |(_, scheme)| scheme);
+        let is_http = ["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it));
+        let has_none = self.password.is_none_or(|it| it.is_empty() || it == "x-oauth-basic");
+        self.user.filter(|_| is_http && has_none)
+    }
+
+    /// Credentials, values of the query, and the forms in which they are sent. A number in a query
+    /// counts if its name is that of a secret.
     pub(super) fn secrets(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut put = |value: &str| {
             found.extend(percent_decoded(value));
             found.push(value.to_owned());
         };
-        match (self.user, self.password) {
-            (Some(user), Some(password)) => {
-                put(password);
-                put(&STANDARD.encode(format!("{user}:{password}")));
-            }
-            // A token in place of a name.
-            (Some(user), None) => put(user),
-            _ => {}
+        if let Some(token) = self.token() {
+            put(token);
+        } else if let (Some(user), Some(password)) = (self.user, self.password) {
+            put(password);
+            put(&STANDARD.encode(format!("{user}:{password}")));
         }
         for pairs in [self.query, self.fragment].into_iter().flatten() {
             pairs
                 .split('&')
                 .filter_map(|pair| pair.split_once('='))
+                .filter(|(name, value)| !is_number(value) || is_secret_name(name))
                 .for_each(|(_, value)| put(value));
         }
-        found.retain(|value| {
-            may_be_secret(value) && !value.bytes().all(|byte| byte.is_ascii_digit())
-        });
+        found.retain(|value| may_be_secret(value));
         found
     }
 
@@ -83,8 +90,9 @@ impl<'t> Url<'t> {
             None => String::new(),
         };
         let user = match (self.user, self.password) {
+            _ if self.token().is_some() => format!(":{mask}@"),
             (Some(user), Some(_)) => format!("{user}:{mask}@"),
-            (Some(_), None) => format!(":{mask}@"),
+            (Some(user), None) => format!("{user}@"),
             _ => String::new(),
         };
         let (query, fragment) = (pairs('?', self.query), pairs('#', self.fragment));
@@ -115,6 +123,11 @@ mod tests {
                 "postgres://me:***@h:1/d",
             ),
             ("https://ghp_abcdef@h/", &["ghp_abcdef"], "https://:***@h/"),
+            ("git+https://ghp_abcdef:x-oauth-basic@h/", &["ghp_abcdef"], "git+https://:***@h/"),
+            ("https://sk_live_abc:@h/", &["sk_live_abc"], "https://:***@h/"),
+            ("postgres://postgres@localhost/db", &[], "postgres://postgres@localhost/db"),
+            ("redis://:12345678@h", &["12345678"], "redis://:***@h"),
+            ("https://h/?token=1234567890", &["1234567890"], "https://h/?token=***"),
             ("https://h/#access_token=abcdefgh", &["abcdefgh"], "https://h/#access_token=***"),
             ("https://h/a@b?d=20260101", &[], "https://h/a@b?d=***"),
             ("https://h/plain", &[], "https://h/plain"),

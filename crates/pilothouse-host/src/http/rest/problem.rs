@@ -148,7 +148,9 @@ fn profile(error: &ProfileError, said: String) -> Problem {
         // What is asked for is right; this machine has no such program.
         ProfileError::Cli(_) => Problem::new(Kind::Unprocessable, said),
         ProfileError::Mode(error) => mode(error, "/profile/mode"),
-        ProfileError::Value(_) => Problem::invalid(Fault::body("/profile", said)),
+        ProfileError::Value(_) | ProfileError::TooManySecrets { .. } => {
+            Problem::invalid(Fault::body("/profile", said))
+        }
         ProfileError::Field { field, .. } => {
             Problem::invalid(Fault::body(format!("/profile/{field}"), said))
         }
