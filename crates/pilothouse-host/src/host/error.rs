@@ -153,6 +153,9 @@ impl HostError {
             CommandError::Refused(refusal) => Self::Refused(refusal),
             CommandError::Store(error) => Self::Store(error),
             CommandError::Broken(reason) => Self::Broken { session, reason },
+            CommandError::File { path, reason } => {
+                Self::File { path, reason: io::Error::other(reason) }
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the rest of the host asks of a session's loop.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -14,7 +15,8 @@ use uuid::Uuid;
 
 use super::Runner;
 use super::batch::Batch;
-use crate::secrets::{of_request, redact_json, restore};
+use crate::host::blocking;
+use crate::secrets::{kept, of_request, redact_json, restore};
 use crate::store::StoreError;
 
 /// How many may ask at once; more wait.
@@ -65,6 +67,8 @@ pub(crate) enum CommandError {
     Store(#[from] StoreError),
     #[error("{0}")]
     Broken(String),
+    #[error("{path} cannot be used: {reason}")]
+    File { path: PathBuf, reason: String },
 }
 
 impl Ask {
@@ -80,8 +84,8 @@ impl Runner {
     pub(super) async fn hear(&mut self, ask: Ask, read_at: Instant, batch: &mut Batch) {
         match ask {
             Ask::Command { mut command, reply } => {
-                if let Err(refusal) = self.prepare(&mut command) {
-                    let _ = reply.send(Err(refusal.into()));
+                if let Err(error) = self.prepare(&mut command).await {
+                    let _ = reply.send(Err(error));
                     return;
                 }
                 let id = CommandId(Uuid::new_v4());
@@ -111,18 +115,25 @@ impl Runner {
     }
 
     /// Registers the secrets of a command, and puts those back that a client was not shown.
-    fn prepare(&self, command: &mut Command) -> Result<(), Refusal> {
+    async fn prepare(&self, command: &mut Command) -> Result<(), CommandError> {
         let secrets = self.house.secrets();
         match command {
             Command::Decide { approval, decision, .. } => {
                 let asked =
                     self.session.approvals().into_iter().find(|it| it.approval == *approval);
                 let restored = asked.map_or(Ok(()), |it| restore(decision, &it, &secrets.known()));
-                restored.map_err(|why| Refusal::UnfitDecision { why })
+                Ok(restored.map_err(|why| Refusal::UnfitDecision { why })?)
             }
             Command::Request(request) => {
-                secrets.hold(self.session.id(), of_request(&**request));
-                Ok(())
+                let (id, values) = (self.session.id(), of_request(&**request));
+                if values.is_empty() {
+                    return Ok(());
+                }
+                secrets.hold(id, values.iter().cloned());
+                let dir = self.house.session_runs(id);
+                let path = dir.join(kept::FILE);
+                let kept = blocking(move || kept::add(&dir, &values)).await;
+                kept.map_err(|error| CommandError::File { path, reason: error.to_string() })
             }
             _ => Ok(()),
         }

@@ -104,6 +104,8 @@ pub(crate) enum RunnerError {
     Feed(#[from] FeedError),
     #[error("the state of the session cannot be read: {0}")]
     State(#[from] serde_json::Error),
+    #[error("the file of the session's secrets cannot be read: {0}")]
+    Secrets(std::io::Error),
     /// What could not be stored was not acknowledged to anybody, and lines are in the run's log.
     #[error("the host closes while the store cannot be written")]
     Leaving,
@@ -124,7 +126,9 @@ impl RunnerError {
         match self {
             Self::Leaving => None,
             Self::Store(error) => Some(error.clone().into()),
-            Self::Feed(_) | Self::State(_) => Some(CommandError::Broken(self.to_string())),
+            Self::Feed(_) | Self::State(_) | Self::Secrets(_) => {
+                Some(CommandError::Broken(self.to_string()))
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ use super::{Bustle, Runner, RunnerError, end_without_holder};
 use crate::host::House;
 use crate::host::profile::Profile;
 use crate::hub::Tail;
-use crate::secrets::Pieces;
+use crate::secrets::{Pieces, kept};
 use crate::store::{Store, StoreError};
 
 /// How many stored events are read at once.
@@ -36,6 +36,9 @@ impl Runner {
         let row = house.store.session(id)?.ok_or(StoreError::UnknownSession(id))?;
         let profile: Profile = serde_json::from_value(row.settings)?;
         house.hold_secrets(id, &profile);
+        house
+            .secrets()
+            .hold(id, kept::read(&house.session_runs(id)).map_err(RunnerError::Secrets)?);
         let setup = house.setup(&row.cwd, &profile, row.policy.as_deref());
         let stored = house.store.load(id)?;
         let (session, offset) = match stored {

@@ -13,6 +13,7 @@
 
 mod forms;
 mod json;
+pub(crate) mod kept;
 pub(crate) mod known;
 mod marks;
 mod names;

@@ -314,6 +314,37 @@ async fn secrets_are_known_again_after_a_restart() {
     place.close().await;
 }
 
+/// The holder keeps the run, and the run keeps what it was sent.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn secrets_of_requests_are_known_again_after_a_restart() {
+    let bed = Bed::new();
+    let place = Place::with(options(&bed, &Secrets::default(), |_| {})).await;
+    let session = place.host.create(bed.new_session()).await.unwrap().id;
+    let mut watcher = Watcher::new(&place.host, session, 0).await;
+    prompt(&place.host, session, "say hello").await;
+    watcher.until_status(Status::Idle).await;
+    let settings = json!({"env": {"LATE_TOKEN": "req-Zq91-late"}});
+    let request = json!({"subtype": "apply_flag_settings", "settings": settings});
+    let request = serde_json::from_value(request).unwrap();
+    place.host.command(session, Command::Request(Box::new(request))).await.unwrap();
+    drop(watcher);
+    place.close().await;
+    let place = Place::with(options(&bed, &Secrets::default(), |_| {})).await;
+    let mut watcher = Watcher::new(&place.host, session, 0).await;
+    watcher.until_live().await;
+    prompt(&place.host, session, "say It is req-Zq91-late.").await;
+    watcher.until_status(Status::Idle).await;
+    assert_eq!(watcher.texts(), ["hello", "It is [redacted]."]);
+    assert!(!watcher.pieces.contains("Zq91"), "{}", watcher.pieces);
+    // With the session they go.
+    let runs = bed.path("data/runs").join(session.to_string());
+    assert!(runs.join("secrets.jsonl").exists());
+    place.host.delete(session, "Ada").await.unwrap();
+    assert!(!runs.exists());
+    drop(watcher);
+    place.close().await;
+}
+
 /// Clients are shown the input of a call without secrets; what they send back must have them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edited_input_reaches_the_cli_with_its_secret() {
