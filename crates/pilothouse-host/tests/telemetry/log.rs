@@ -76,6 +76,22 @@ fn secrets_do_not_reach_the_paper() {
     }
 }
 
+#[test]
+fn characters_that_a_terminal_obeys_are_named() {
+    let hostile = "a\u{1b}[2J\u{9b}2J\u{202e}b\u{200b}c";
+    let say = || tracing::info!(field = hostile, "{hostile}");
+    let text = logged("info", LogFormat::Text, &Secrets::default(), say);
+    assert!(text.contains("<U+202E>b<U+200B>c"), "{text:?}");
+    let json = logged("info", LogFormat::Json, &Secrets::default(), say);
+    let line: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let field = line["field"].as_str().expect("a text");
+    assert!(field.ends_with("2J\u{202e}b\u{200b}c"), "the value stays: {field:?}");
+    for text in [text, json] {
+        let unseen = text.trim_end().chars().find(|it| pilothouse_host::visible::is_unseen(*it));
+        assert_eq!(unseen, None, "{text:?}");
+    }
+}
+
 proptest::proptest! {
     /// Any text, with marks and letters of many bytes in it: nothing panics, what was registered is
     /// gone, and what is redacted stays as it is.

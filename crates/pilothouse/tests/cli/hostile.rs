@@ -1,11 +1,11 @@
 //! Text that wants to steer the terminal, in every field and in every command.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
-use pilothouse_host::visible::is_unseen;
+use pilothouse_host::visible::{self, is_unseen};
 use pilothouse_host::wirelog::{ARCHIVE, FILE};
 use serde_json::{Value, json};
 
@@ -127,6 +127,7 @@ const TABLE: [(&str, &[&[&str]]); 28] = [
     ("up", &[]),
     ("down", &[]),
     ("demo", &[]),
+    // Below: it prints until it ends.
     ("serve", &[]),
     ("completions", &[]),
 ];
@@ -158,6 +159,26 @@ fn no_command_prints_what_a_terminal_obeys() {
             }
         }
     }
+}
+
+/// The daemon logs what is wrong with a policy, in the policy's own words.
+#[test]
+fn serve_logs_nothing_that_a_terminal_obeys() {
+    let bed = Bed::new();
+    let mut serving = bed.start(["serve"]);
+    let mut first = String::new();
+    BufReader::new(serving.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    fs::create_dir(bed.path("work/.pilothouse")).unwrap();
+    // An unknown field; TOML has the same escapes.
+    let field = serde_json::to_string(HOSTILE).unwrap();
+    let policy = format!("{} = 1\n", visible::json(&field));
+    fs::write(bed.path("work/.pilothouse/policy.toml"), policy).unwrap();
+    check("run", &bed.say(&[], "say hello"));
+    bed.ok(["down"]);
+    let ran = Ran::wait(serving);
+    assert!(ran.err.contains("policy cannot be read"), "{ran:?}");
+    assert!(ran.err.contains("<U+202E>"), "{ran:?}");
+    check("serve", &ran);
 }
 
 /// JSON stays lossless.

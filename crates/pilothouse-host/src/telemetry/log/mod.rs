@@ -12,6 +12,8 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{Layer, Registry};
 
+use crate::visible;
+
 pub use crate::secrets::{Secrets, TooShort};
 
 /// How lines look.
@@ -61,7 +63,7 @@ pub fn subscriber<W: Write + Send + 'static>(
     secrets: &Secrets,
 ) -> Result<impl tracing::Subscriber + Send + Sync + use<W>, LogError> {
     let filter = filter(directives)?;
-    let writer = Redacting { out: Arc::new(Mutex::new(writer)), secrets: secrets.clone() };
+    let writer = Redacting { out: Arc::new(Mutex::new(writer)), format, secrets: secrets.clone() };
     let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
     let layer: Box<dyn Layer<Registry> + Send + Sync> = match format {
         LogFormat::Text => layer.with_filter(filter).boxed(),
@@ -80,15 +82,16 @@ fn filter(directives: &str) -> Result<Targets, LogError> {
     })
 }
 
-/// Takes whole lines, and takes the secrets out of them.
+/// Writes whole lines, without secrets and without characters that a terminal obeys or hides.
 struct Redacting<W> {
     out: Arc<Mutex<W>>,
+    format: LogFormat,
     secrets: Secrets,
 }
 
 impl<W> Clone for Redacting<W> {
     fn clone(&self) -> Self {
-        Self { out: Arc::clone(&self.out), secrets: self.secrets.clone() }
+        Self { out: Arc::clone(&self.out), format: self.format, secrets: self.secrets.clone() }
     }
 }
 
@@ -105,8 +108,12 @@ impl<W: Write> Write for Redacting<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
         let redacted = self.secrets.redact(&text);
+        let shown = match self.format {
+            LogFormat::Text => visible::name(&redacted),
+            LogFormat::Json => visible::json(&redacted),
+        };
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        out.write_all(redacted.as_bytes())?;
+        out.write_all(shown.as_bytes())?;
         Ok(bytes.len())
     }
 
