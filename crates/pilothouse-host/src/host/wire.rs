@@ -1,5 +1,6 @@
 //! The runs of a session, and what was said in them.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
@@ -13,14 +14,14 @@ use serde::Serialize;
 use super::house::blocking;
 use super::{Host, HostError};
 use crate::holder::{RunState, find};
-use crate::secrets::string_end;
+use crate::secrets::{Known, string_end};
 use crate::wirelog::{ArchiveError, Log};
 
 /// The most that is given at once.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
-/// How far to read on, so that a name is not taken for a value because its colon is missing.
-const AHEAD: usize = 64;
+/// The length of the line of a short streamed piece.
+const BYTES_PER_PIECE: usize = 512;
 
 /// A run of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -74,8 +75,8 @@ impl Host {
     }
 
     /// Bytes of a run's wire log, from `offset` on: fewer than `length` at its end, or where that is
-    /// more than is given at once. Registered secrets and the pieces of streamed texts are overwritten
-    /// with `*`, so that offsets stay those of the log.
+    /// more than is given at once. Registered secrets, and streamed pieces of them, are overwritten with
+    /// `*`, so that offsets stay those of the log.
     pub async fn wire_log(
         &self,
         session: SessionId,
@@ -92,13 +93,12 @@ impl Host {
             if known.is_empty() {
                 return Ok(log.range(offset, length)?);
             }
-            // A secret may lie across the ends of the part, and a piece is found from the beginning
-            // of its line on.
-            let margin = known.longest().max(AHEAD);
+            // A secret may lie across the ends of the part, streamed in pieces of a letter each.
+            let margin = known.longest().saturating_mul(BYTES_PER_PIECE).min(MOST_BYTES);
             let start = line_start(&mut log, offset.saturating_sub(margin as u64))?;
             let before = usize::try_from(offset - start).unwrap_or(usize::MAX);
             let mut bytes = log.range(start, before.saturating_add(length + margin))?;
-            blot_pieces(&mut bytes);
+            blot_split(&known, &mut bytes);
             known.blot(&mut bytes);
             bytes.drain(..before.min(bytes.len()));
             bytes.truncate(length);
@@ -140,14 +140,64 @@ fn line_start(log: &mut Log, offset: u64) -> Result<u64, ArchiveError> {
     }
 }
 
-/// Overwrites the pieces of streamed texts with `*`: a secret may lie across several, and none of
-/// them has it. The message that ends the stream has the whole text.
-fn blot_pieces(lines: &mut [u8]) {
-    for line in lines.split_mut(|byte| *byte == b'\n') {
-        for piece in pieces(line) {
-            line[piece].fill(b'*');
+/// Overwrites streamed pieces that are part of a secret with `*`: a secret may lie across several
+/// lines, and then none of them has it.
+fn blot_split(known: &Known, lines: &mut [u8]) {
+    let mut streams: BTreeMap<String, Stream> = BTreeMap::new();
+    let mut start = 0;
+    for line in lines.split(|byte| *byte == b'\n') {
+        let at = start;
+        start += line.len() + 1;
+        let pieces = pieces(line);
+        let Some(stream) = stream_of(line).filter(|_| !pieces.is_empty()) else { continue };
+        let stream = streams.entry(stream).or_default();
+        for piece in pieces {
+            stream.push(&line[piece.clone()], at + piece.start..at + piece.end);
         }
     }
+    for place in streams.into_values().flat_map(|stream| stream.found(known)) {
+        lines[place].fill(b'*');
+    }
+}
+
+/// Pieces that make up one text.
+#[derive(Default)]
+struct Stream {
+    text: Vec<u8>,
+    /// Where each piece ends in the text, and where it is in the lines.
+    pieces: Vec<(usize, Range<usize>)>,
+}
+
+impl Stream {
+    fn push(&mut self, raw: &[u8], place: Range<usize>) {
+        // As it is in JSON, and as it was meant: values are known in both forms.
+        let quoted = [b"\"", raw, b"\""].concat();
+        match serde_json::from_slice::<String>(&quoted) {
+            Ok(text) => self.text.extend_from_slice(text.as_bytes()),
+            Err(_) => self.text.extend_from_slice(raw),
+        }
+        self.pieces.push((self.text.len(), place));
+    }
+
+    /// Places of the pieces that have something of a secret.
+    fn found(self, known: &Known) -> Vec<Range<usize>> {
+        let mut places = Vec::new();
+        for (from, to) in known.spans(&self.text) {
+            let first = self.pieces.partition_point(|(end, _)| *end <= from);
+            let last = self.pieces.partition_point(|(end, _)| *end < to);
+            let touched = self.pieces.iter().take(last + 1).skip(first);
+            places.extend(touched.map(|(_, place)| place.clone()));
+        }
+        places
+    }
+}
+
+/// Names the text that a streamed line is a piece of: those of subagents come in between.
+fn stream_of(line: &[u8]) -> Option<String> {
+    memchr::memmem::find(line, b"stream_event")?;
+    let json = &line[memchr::memchr(b'{', line)?..];
+    let line: serde_json::Value = serde_json::from_slice(json).ok()?;
+    Some(format!("{} {}", line["parent_tool_use_id"], line["event"]["index"]))
 }
 
 /// The strings of `event.delta` and `event.content_block` in a line, without their quotes. The line
@@ -190,47 +240,92 @@ fn pieces(line: &[u8]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    #[track_caller]
-    fn check(before: &str, after: &str) {
-        let mut bytes = before.as_bytes().to_vec();
-        blot_pieces(&mut bytes);
-        assert_eq!(String::from_utf8(bytes).unwrap(), after);
+    const SECRET: &str = "hunter2 \"hunter2\"";
+
+    fn known() -> Arc<Known> {
+        let secrets = crate::secrets::Secrets::default();
+        secrets.register(SECRET).unwrap();
+        secrets.known()
+    }
+
+    fn line(parent: Option<&str>, index: u32, delta: &serde_json::Value) -> String {
+        let event = json!({"type": "content_block_delta", "index": index, "delta": delta});
+        let line = json!({"type": "stream_event", "event": event, "parent_tool_use_id": parent, "uuid": "u"});
+        format!("o 1 {line}\n")
+    }
+
+    fn texts(lines: &[u8]) -> Vec<String> {
+        let lines = String::from_utf8(lines.to_vec()).unwrap();
+        let text = |line: &str| {
+            let line: serde_json::Value = serde_json::from_str(&line[4..]).unwrap();
+            line["event"]["delta"]["text"].as_str().unwrap().to_owned()
+        };
+        lines.lines().map(text).collect()
     }
 
     #[test]
-    fn overwrites_the_pieces_of_streamed_texts() {
-        check(
-            concat!(
-                r#"o 1 {"type":"stream_event","event":{"type":"content_block_delta","index":0,"#,
-                r#""delta":{"type":"text_delta","text":"a \"ü"}},"uuid":"u"}"#,
-                "\n",
-                r#"o 2 {"event":{"delta":{"partial_json":"{\"a\":","type":"input_json_delta"}}}"#,
-                "\n",
-                r#"o 3 {"event":{"content_block":{"type":"text","text":"a"}},"text":"b"}"#,
-                "\n",
-                r#"o 4 {"event":{"delta":{"text":"cut o"#,
-            ),
-            concat!(
-                r#"o 1 {"type":"stream_event","event":{"type":"content_block_delta","index":0,"#,
-                r#""delta":{"type":"text_delta","text":"******"}},"uuid":"u"}"#,
-                "\n",
-                r#"o 2 {"event":{"delta":{"partial_json":"*******","type":"input_json_delta"}}}"#,
-                "\n",
-                r#"o 3 {"event":{"content_block":{"type":"text","text":"*"}},"text":"b"}"#,
-                "\n",
-                r#"o 4 {"event":{"delta":{"text":"*****"#,
-            ),
+    fn overwrites_streamed_pieces_of_a_secret() {
+        let said = |parent, index, text: &str| line(parent, index, &json!({ "text": text }));
+        let mut lines = [
+            said(None, 0, "It is hun"),
+            said(Some("t"), 0, "Another agent."),
+            said(None, 1, "Another text."),
+            said(None, 0, "ter2 \"hunt"),
+            said(None, 0, "er2\""),
+            said(None, 0, " and so on, hun"),
+            said(None, 0, "gry."),
+        ]
+        .concat()
+        .into_bytes();
+        let length = lines.len();
+        blot_split(&known(), &mut lines);
+        assert_eq!(lines.len(), length);
+        assert_eq!(
+            texts(&lines),
+            [
+                "*".repeat(9).as_str(),
+                "Another agent.",
+                "Another text.",
+                // As long as it was in JSON.
+                "*".repeat(11).as_str(),
+                "*".repeat(5).as_str(),
+                " and so on, hun",
+                "gry.",
+            ]
         );
-        for other in [
-            r#"o 1 {"type":"assistant","message":{"content":[{"text":"{\"event\":{\"delta\":1}}"}]}}"#,
-            r#"o 1 {"a":{"event":{"delta":{"text":"deeper"}}}}"#,
-            r#"e 1 no } JSON " here { "event": { "delta" "#,
-            "",
-            "\n\n",
+    }
+
+    #[test]
+    fn overwrites_streamed_inputs() {
+        let input = json!({ "key": SECRET }).to_string();
+        let (one, two) = input.split_at(12);
+        let piece = |text: &str| line(None, 0, &json!({ "partial_json": text }));
+        let mut lines = [piece(one), piece(two)].concat().into_bytes();
+        blot_split(&known(), &mut lines);
+        let lines = String::from_utf8(lines).unwrap();
+        assert!(!lines.contains("hunt"), "{lines}");
+    }
+
+    #[test]
+    fn finds_the_pieces_of_a_line() {
+        for (line, found) in [
+            (
+                r#"{"event":{"delta":{"type":"text_delta","text":"a \"b"}},"uuid":"u"}"#,
+                &["a \\\"b"][..],
+            ),
+            (r#"{"event":{"content_block":{"type":"text","text":"a"}},"text":"b"}"#, &["a"]),
+            (r#"{"event":{"delta":{"text":"cut o"#, &["cut o"]),
+            (r#"{"message":{"content":[{"text":"{\"event\":{\"delta\":1}}"}]}}"#, &[]),
+            (r#"{"a":{"event":{"delta":{"text":"deeper"}}}}"#, &[]),
+            (r#"no } JSON " here { "event": { "delta" "#, &[]),
+            ("", &[]),
         ] {
-            check(other, other);
+            let texts: Vec<_> = pieces(line.as_bytes()).into_iter().map(|at| &line[at]).collect();
+            assert_eq!(texts, found, "{line}");
         }
     }
 }
