@@ -363,3 +363,15 @@ fn other_shells_and_open_sandboxes_are_not_allowed_by_commands() {
     assert_eq!(verdict(&shells, "PowerShell", json!({ "command": "ls" })), Is::Asked);
     assert_eq!(verdict(&shells, "Read", json!({ "file_path": "x" })), Is::Asked);
 }
+
+#[test]
+fn statements_past_the_limit_are_not_dropped() {
+    let rules = written("[[rule]]\ntool = 'Bash'\ncommand = ['ls', 'timeout *']\nthen = 'allow'");
+    for head in [998, 999, 1_000, 1_001] {
+        let command = format!("{}timeout 5 ls; rm -rf ~", "ls;".repeat(head));
+        assert_eq!(verdict(&rules, "Bash", json!({ "command": command })), Is::Asked, "{head}");
+        let command = format!("{}timeout 5 ls; cat ~/.ssh/id_rsa", "ls;".repeat(head));
+        let is = verdict(&policies("autonomous"), "Bash", json!({ "command": command }));
+        assert_eq!(is, Is::No, "{head}");
+    }
+}

@@ -21,6 +21,8 @@ pub(super) struct Walk<'a> {
     pub(super) level: usize,
     pub(super) parts: &'a mut Vec<Part>,
     depth: usize,
+    /// Whether the rest of the text has become one opaque part.
+    is_full: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -30,7 +32,7 @@ impl<'a> Walk<'a> {
         level: usize,
         parts: &'a mut Vec<Part>,
     ) -> Self {
-        Self { src, dialect, level, parts, depth: 0 }
+        Self { src, dialect, level, parts, depth: 0, is_full: false }
     }
 
     /// The whole text. The tree may begin after and end before it.
@@ -63,10 +65,14 @@ impl<'a> Walk<'a> {
         if self.depth >= MAX_DEPTH {
             return self.refuse("is nested too deeply", node);
         }
+        if self.is_full {
+            return;
+        }
+        // One statement can add several parts, so the limit may have been passed already.
         if self.parts.len() >= MAX_PARTS {
-            if self.parts.len() == MAX_PARTS {
-                self.refuse("does too many things", node);
-            }
+            self.is_full = true;
+            let text = self.slice(node.start_byte(), self.src.len()).to_owned();
+            self.parts.push(Part::Opaque { why: "does too many things", text });
             return;
         }
         self.depth += 1;
