@@ -47,6 +47,11 @@ impl Place {
         style.normalise(&text)
     }
 
+    /// The file that `path` in the input of a tool means. The CLI trims it before it expands `~`.
+    pub(crate) fn locate_trimmed(&self, path: &str) -> Option<Located> {
+        self.locate(trimmed(path))
+    }
+
     /// The absolute path `path`, which the host has resolved.
     pub(crate) fn locate_real(&self, path: &str) -> Option<Located> {
         Style::of(path)?.normalise(path)
@@ -63,6 +68,11 @@ impl Place {
         let homes = self.home.iter().chain(&self.real_home);
         homes.filter_map(|home| Style::of(home)?.normalise(home))
     }
+}
+
+/// The text without white space around it, as JavaScript trims it.
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}')
 }
 
 /// An absolute path without `.` and `..`.

@@ -7,7 +7,7 @@ use pilothouse_wire::Raw;
 use pilothouse_wire::tool::{canonical, mcp_parts};
 use serde_json::Value;
 
-use super::place::{Located, Place};
+use super::place::{Located, Place, trimmed};
 use super::shell::{Part, Script};
 
 /// More texts of an unknown input are not looked at.
@@ -81,11 +81,11 @@ pub(crate) const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
 impl Subject {
     pub(crate) fn of(tool: &str, input: &Raw, place: &Place) -> Self {
         let text = |key: &str| input.member(key)?.read::<String>();
-        let file = |key: &str| Self::File(text(key).and_then(|path| place.locate(&path)));
+        let file = |key: &str| Self::File(text(key).and_then(|path| place.locate_trimmed(&path)));
         let dir = || match input.member("path") {
             None => place.locate(&place.cwd),
             Some(path) if path.is_null() => place.locate(&place.cwd),
-            Some(path) => path.read::<String>().and_then(|path| place.locate(&path)),
+            Some(path) => path.read::<String>().and_then(|path| place.locate_trimmed(&path)),
         };
         match canonical(tool) {
             "Bash" | "Monitor" => Self::Shell(shell(input)),
@@ -100,13 +100,14 @@ impl Subject {
             // The pattern can lead out of the directory.
             "Glob" => {
                 let pattern = text("pattern").unwrap_or_default();
+                let pattern = trimmed(&pattern);
                 let escapes = pattern.starts_with(['/', '~', '\\'])
                     || pattern.contains("..")
                     || pattern.contains([':', '{']);
                 Self::Search(dir().filter(|_| !escapes))
             }
-            "ReadMcpResourceTool" => match text("uri").as_deref().and_then(file_uri) {
-                Some(path) => Self::Resource(place.locate(&path)),
+            "ReadMcpResourceTool" => match text("uri").as_deref().map(trimmed).and_then(file_uri) {
+                Some(path) => Self::Resource(place.locate_trimmed(&path)),
                 None => Self::Guesses(Vec::new()),
             },
             _ => Self::Guesses(guesses(tool, input, place)),
@@ -170,6 +171,7 @@ fn collect(value: &Value, place: &Place, found: &mut Vec<Located>) {
     }
     match value {
         Value::String(text) => {
+            let text = trimmed(text);
             let path = text.strip_prefix("file://").unwrap_or(text);
             found.extend(place.locate(path));
         }

@@ -375,3 +375,26 @@ fn statements_past_the_limit_are_not_dropped() {
         assert_eq!(is, Is::No, "{head}");
     }
 }
+
+#[test]
+fn white_space_around_a_path_does_not_count() {
+    let files = files();
+    for blank in [" ", "\t", "\n", "\u{a0}", "\u{2003}", "\u{feff}", " \u{feff} "] {
+        let read = |path: &str| verdict(&files, "Read", json!({ "file_path": path }));
+        assert_eq!(read(&format!("{blank}~/.ssh/id_rsa")), Is::No, "{blank:?}");
+        assert_eq!(read(&format!("/home/me/.ssh{blank}")), Is::No, "{blank:?}");
+        assert_eq!(read(&format!("{blank}/etc/passwd")), Is::Asked, "{blank:?}");
+        assert_eq!(read(&format!("src/a{blank}")), Is::Yes, "{blank:?}");
+        let grep = json!({ "pattern": "x", "path": format!("{blank}~/.ssh") });
+        assert_eq!(verdict(&files, "Grep", grep), Is::No, "{blank:?}");
+        let glob = json!({ "pattern": format!("{blank}/etc/*"), "path": "src" });
+        assert_eq!(verdict(&files, "Glob", glob), Is::Asked, "{blank:?}");
+        let uri = json!({ "server": "a", "uri": format!("{blank}file:///home/me/.ssh/id") });
+        assert_eq!(verdict(&files, "ReadMcpResourceTool", uri), Is::No, "{blank:?}");
+        let mcp = json!({ "path": format!("{blank}~/.ssh/id") });
+        let ground = decide(&files, "mcp__fs__read", mcp).because.ground;
+        assert!(matches!(ground, Ground::Uncertain { .. }), "{blank:?}");
+    }
+    // Only what JavaScript trims: this is a letter of the name.
+    assert_eq!(verdict(&files, "Read", json!({ "file_path": "src/a\u{85}" })), Is::Asked);
+}
