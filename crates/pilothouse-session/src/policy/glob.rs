@@ -94,22 +94,6 @@ impl Segments {
         states.iter().enumerate().any(|(at, &reached)| reached && open(at))
     }
 
-    /// Whether a path could match whose segments are `path` and then one that begins with `start`.
-    pub(crate) fn may_go_on(&self, path: &[&str], start: &str) -> bool {
-        let start = start.to_lowercase();
-        let states = self.states(path, Case::Ignored);
-        states.iter().zip(&self.0).enumerate().any(|(at, (&reached, pattern))| {
-            // A `**` in the middle adds nothing: what follows it is reached as well.
-            if pattern == "**" {
-                return reached && at + 1 == self.0.len();
-            }
-            let pattern = pattern.to_lowercase();
-            let literal = pattern.split(['*', '?']).next().unwrap_or_default();
-            let known = reached && !literal.is_empty();
-            known && (literal.starts_with(&start) || start.starts_with(literal))
-        })
-    }
-
     /// After all of `path`: which positions in the pattern can have been reached.
     fn states(&self, path: &[&str], case: Case) -> Vec<bool> {
         let mut now = vec![false; self.0.len() + 1];
@@ -137,6 +121,67 @@ impl Segments {
             }
         }
     }
+}
+
+/// Whether some path matches both the segments of a rule's pattern and those of a shell's: `**` is
+/// any number of segments in both.
+pub(crate) fn overlap(rule: &[String], shell: &[String]) -> bool {
+    meet(
+        rule,
+        shell,
+        |segment| segment == "**",
+        |rule, shell| {
+            // The shell's `*` and `?` do not stand for names that begin with a dot.
+            let hidden = rule.starts_with('.') && shell.starts_with(['*', '?', '[']);
+            !hidden && overlap_in_segment(rule, shell)
+        },
+    )
+}
+
+fn overlap_in_segment(rule: &str, shell: &str) -> bool {
+    let rule: Vec<char> = rule.to_lowercase().chars().collect();
+    let shell: Vec<char> = without_sets(&shell.to_lowercase()).chars().collect();
+    let one = |a: &char, b: &char| a == b || *a == '?' || *b == '?';
+    meet(&rule, &shell, |c| *c == '*', one)
+}
+
+/// The pattern with a `?` for every set of characters.
+fn without_sets(shell: &str) -> String {
+    let mut out = String::new();
+    let mut rest = shell;
+    while let Some((before, set)) = rest.split_once('[') {
+        out.push_str(before);
+        // A `]` that stands first is a character of the set.
+        let from = set.char_indices().find(|(_, c)| !"!^]".contains(*c)).map_or(0, |(at, _)| at);
+        let Some(end) = set[from..].find(']') else {
+            out.push('*');
+            return out;
+        };
+        out.push('?');
+        rest = &set[from + end + 1..];
+    }
+    out + rest
+}
+
+/// Whether two patterns can stand for the same sequence: `is_any` are those of their items that
+/// stand for any number of others.
+fn meet<T>(a: &[T], b: &[T], is_any: impl Fn(&T) -> bool, is_one: impl Fn(&T, &T) -> bool) -> bool {
+    // Whether the rests from `i` and from `j` on can be the same, for all `j`.
+    let mut below = vec![false; b.len() + 1];
+    for i in (0..=a.len()).rev() {
+        let mut row = vec![false; b.len() + 1];
+        for j in (0..=b.len()).rev() {
+            row[j] = match (a.get(i), b.get(j)) {
+                (None, None) => true,
+                (Some(x), _) if is_any(x) => below[j] || (j < b.len() && row[j + 1]),
+                (_, Some(y)) if is_any(y) => row[j + 1] || (i < a.len() && below[j]),
+                (Some(x), Some(y)) => is_one(x, y) && below[j + 1],
+                _ => false,
+            };
+        }
+        below = row;
+    }
+    below[0]
 }
 
 /// The one of `known` that `word` was probably meant to be.
@@ -198,6 +243,26 @@ mod tests {
         assert!(!secrets.reaches_below(&["docs"], Case::Matters));
         assert!(segments("**/.env").reaches_below(&["a"], Case::Matters));
         assert!(!segments("a/.env").reaches_below(&["a", ".env"], Case::Matters));
+    }
+
+    #[test]
+    fn patterns_of_rules_and_of_shells_overlap() {
+        let fits = |rule: &str, shell: &str| {
+            overlap(&segments(rule).0, &shell.split('/').map(str::to_owned).collect::<Vec<_>>())
+        };
+        assert!(fits("a/*.pem", "a/s*"));
+        assert!(fits("a/prod.key", "a/*"));
+        assert!(fits("a/prod.key", "*/p?od.[jk]ey"));
+        assert!(fits("a/**", "*"));
+        assert!(fits("a/**", "?/b/c"));
+        assert!(fits("**/.env", "a/.e*"));
+        assert!(fits("a/.ssh/**", "a/**/id"));
+        assert!(fits("a/x", "a/[!]b]"));
+        assert!(!fits("a/x", "b*/x"));
+        assert!(!fits("a/.ssh/**", "a/*"));
+        assert!(!fits("**/.env", "a/*"));
+        assert!(!fits("a/*.pem", "a/*.rs"));
+        assert!(!fits("a/b", "a/*/c"));
     }
 
     #[test]

@@ -159,6 +159,7 @@ mod set;
 mod shell;
 mod subject;
 mod verdict;
+mod words;
 
 use pilothouse_wire::Raw;
 use pilothouse_wire::permission::{McpServerRef, PermissionMode};

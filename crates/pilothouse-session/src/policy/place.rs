@@ -3,7 +3,7 @@
 //! All of it is lexical: no link is followed, since nothing here may look at a disk. The host
 //! resolves links and passes the result in as [`RealPaths`](super::RealPaths).
 
-use super::glob::{Case, Segments};
+use super::glob::{Case, Segments, overlap};
 
 /// Where a call happens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +86,11 @@ pub(crate) struct Located {
 impl Located {
     pub(crate) fn segments(&self) -> Vec<&str> {
         self.segments.iter().map(String::as_str).collect()
+    }
+
+    /// Whether both are one path, however it is written.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.segments == other.segments
     }
 
     /// The absolute path for the host to resolve.
@@ -261,17 +266,24 @@ impl PathGlob {
         }
     }
 
-    /// Whether a path that begins with `dir` and whose next segment begins with `start` could
-    /// match: what a shell makes of `dir/start*` is only known when it runs.
-    pub(crate) fn may_start_with(&self, dir: &Located, start: &str, place: &Place) -> bool {
-        let dir = dir.segments();
-        let inside = self.below(&dir, place, Case::Ignored);
-        inside.iter().any(|rest| self.segments.may_go_on(rest, start))
+    /// Whether a file could match both this pattern and `glob`, a path with signs of the shell's:
+    /// which files it stands for is only known when it runs.
+    pub(crate) fn overlaps(&self, glob: &Located, place: &Place) -> bool {
+        let roots: Vec<Located> = match self.root {
+            Root::Top => return overlap(&self.segments.0, &glob.segments),
+            Root::Home => place.homes().collect(),
+            Root::Working => place.working().collect(),
+        };
+        roots.into_iter().any(|root| {
+            let whole: Vec<String> =
+                root.segments.into_iter().chain(self.segments.0.iter().cloned()).collect();
+            overlap(&whole, &glob.segments)
+        })
     }
 
     /// The texts by which a word can contain this path without being it: in quoted code, behind a
     /// variable. Empty for patterns whose start is not known.
-    pub(crate) fn spellings(&self, place: &Place) -> Vec<String> {
+    pub(crate) fn spellings(&self, place: &Place) -> Vec<Spelling> {
         let literal = |segment: &&String| !segment.contains(['*', '?']);
         let tail: Vec<&str> =
             self.segments.0.iter().take_while(literal).map(String::as_str).collect();
@@ -281,15 +293,44 @@ impl PathGlob {
         let tail = tail.join("/");
         match self.root {
             Root::Working => Vec::new(),
-            Root::Top => vec![format!("/{tail}")],
+            Root::Top => vec![Spelling::Whole(format!("/{tail}"))],
             Root::Home => {
                 let homes = place.home.iter().chain(&place.real_home);
                 let homes = homes.map(|home| format!("{}/{tail}", home.trim_end_matches('/')));
-                let short = ["~/", "$HOME/", "${HOME}/"].map(|home| format!("{home}{tail}"));
-                homes.chain(short).collect()
+                let whole = homes.chain([format!("~/{tail}")]).map(Spelling::Whole);
+                whole.chain([Spelling::BehindExpansion(format!("/{tail}"))]).collect()
             }
         }
     }
+}
+
+/// A text by which a word can contain a path.
+#[derive(Clone, Debug)]
+pub(crate) enum Spelling {
+    /// The path itself.
+    Whole(String),
+    /// The path below the home directory, which a variable or the output of a command may be.
+    BehindExpansion(String),
+}
+
+impl Spelling {
+    pub(crate) fn is_in(&self, word: &str) -> bool {
+        let (Self::Whole(text) | Self::BehindExpansion(text)) = self;
+        let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let starts = |before: &str| match self {
+            Self::Whole(_) => true,
+            Self::BehindExpansion(_) => ends_in_expansion(before),
+        };
+        let mut found = word.match_indices(text.as_str());
+        found.any(|(at, _)| starts(&word[..at]) && ends(&word[at + text.len()..]))
+    }
+}
+
+/// Whether `text` ends with a variable or the output of a command, perhaps in quotes.
+fn ends_in_expansion(text: &str) -> bool {
+    let text = text.trim_end_matches(['"', '\'']);
+    let name = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    text.ends_with([')', '}', '`']) || (name.len() < text.len() && name.ends_with('$'))
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use pilothouse_wire::tool::{canonical, mcp_parts};
 use super::Call;
 use super::glob::{Case, star};
 use super::place::{PathGlob, Place};
-use super::shell::{Command, Kind, Part, Script};
-use super::subject::{SHELL_TOOLS, Subject};
+use super::shell::{Command, Kind, Part};
+use super::subject::{Piece, SHELL_TOOLS, Subject};
 
 /// Whether `rule`, once remembered, would match `call`. Best effort.
 ///
@@ -43,7 +43,7 @@ pub fn rule_matches(rule: &PermissionRule, call: &Call<'_>, place: &Place) -> bo
     match named {
         _ if SHELL_TOOLS.contains(&named) && named == used => {
             match Subject::of(used, call.input, place) {
-                Subject::Shell(script) => matches_script(content, &script),
+                Subject::Shell(pieces) => matches_script(content, &pieces),
                 _ => false,
             }
         }
@@ -79,13 +79,13 @@ fn names_tool(rule: &str, tool: &str) -> bool {
 }
 
 /// Every command must match; nothing else may happen.
-fn matches_script(content: &str, script: &Script) -> bool {
+fn matches_script(content: &str, pieces: &[Piece]) -> bool {
     let fits = |part: &Part| match part {
         Part::Run(command) => matches_command(content, command),
-        Part::Mention(..) => true,
+        Part::Mention(..) | Part::Words { .. } => true,
         Part::Touch(_) | Part::Opaque { .. } => false,
     };
-    script.parts.iter().all(fits)
+    pieces.iter().all(|piece| fits(&piece.part))
 }
 
 fn matches_command(content: &str, command: &Command) -> bool {

@@ -6,12 +6,13 @@ use pilothouse_wire::tool::canonical;
 use super::Call;
 use super::command::{Fit, Hidden, Pattern};
 use super::glob::{Case, star};
-use super::place::{Located, PathGlob, Place};
+use super::place::{Located, PathGlob, Place, Spelling};
 use super::real::Real;
 use super::server::Origin;
 use super::shell::{Access, Certainty, Command, Part, Touch};
-use super::subject::{SHELL_TOOLS, Subject, paths_in, words_of};
+use super::subject::{Piece, SHELL_TOOLS, Subject};
 use super::verdict::RuleRef;
+use super::words::{Meant, Named, Words};
 
 /// What a rule says.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +64,7 @@ pub(crate) struct Rule {
 /// What a call is decided by: each part of a command line, or the call as a whole.
 #[derive(Clone, Copy)]
 pub(crate) enum Item<'a> {
-    Part(&'a Part),
+    Piece(&'a Piece),
     Whole(&'a Subject),
 }
 
@@ -90,19 +91,27 @@ impl Rule {
         if !self.is_in_force(call) {
             return Fit::No;
         }
-        match item {
-            Item::Part(Part::Touch(touch)) => self.fits_touch(call, touch, place),
-            Item::Part(Part::Run(command)) => self.fits_command(call, command, place),
-            Item::Part(Part::Mention(command, certainty)) => {
-                let fit = self.fits_command(call, command, place);
+        let Piece { part, words } = match item {
+            Item::Piece(piece) => piece,
+            Item::Whole(subject) => return self.fits_whole(call, subject, place),
+        };
+        match part {
+            Part::Touch(touch) => self.fits_touch(call, touch, place),
+            Part::Run(command) => self.fits_command(call, command, words, place),
+            Part::Mention(command, certainty) => {
+                let fit = self.fits_command(call, command, words, place);
                 if *certainty == Certainty::Guessed && self.is_narrow() {
                     fit.min(Fit::Maybe)
                 } else {
                     fit
                 }
             }
-            Item::Part(Part::Opaque { text, .. }) => self.fits_opaque(call, text, place),
-            Item::Whole(subject) => self.fits_whole(call, subject, place),
+            Part::Words { .. } if self.paths.is_empty() => Fit::No,
+            Part::Words { .. } => self.may_be_about(call, words, place),
+            Part::Opaque { text, is_covered, .. } => {
+                let text = if *is_covered { "" } else { text };
+                self.fits_opaque(call, text, words, place)
+            }
         }
     }
 
@@ -176,7 +185,13 @@ impl Rule {
         tool.min(server).min(source)
     }
 
-    fn fits_command(&self, call: &Call<'_>, command: &Command, place: &Place) -> Fit {
+    fn fits_command(
+        &self,
+        call: &Call<'_>,
+        command: &Command,
+        words: &Words,
+        place: &Place,
+    ) -> Fit {
         let direct = self.concerns(call) == Fit::Yes;
         match (self.commands.is_empty(), self.paths.is_empty()) {
             (false, _) if !direct => Fit::No,
@@ -186,33 +201,50 @@ impl Rule {
             (false, _) => {
                 self.commands.iter().map(|it| it.catches(command)).max().unwrap_or(Fit::No)
             }
-            (true, false) => {
-                let words = command.words.iter().map(|word| word.text.as_str());
-                self.may_be_about(call, words, place)
-            }
+            (true, false) => self.may_be_about(call, words, place),
             (true, true) => Fit::yes(direct),
         }
     }
 
     /// A command does not tell rules about files what it does to them; those that deny or ask are
     /// about it where it names one.
-    fn may_be_about<'a>(
-        &self,
-        call: &Call<'_>,
-        words: impl Iterator<Item = &'a str>,
-        place: &Place,
-    ) -> Fit {
-        let concerned =
-            self.concerns(call) != Fit::No || FILE_TOOLS.iter().any(|tool| self.names_tool(tool));
-        if self.is_strict() || !concerned {
+    fn may_be_about(&self, call: &Call<'_>, words: &Words, place: &Place) -> Fit {
+        if self.is_strict() || !self.minds_commands(call) {
             return Fit::No;
         }
-        let named = |word: &'a str| {
-            let paths = paths_in(std::iter::once(word), place);
-            let fits = paths.map(|path| self.fits_word(&path, call, place)).max();
-            fits.unwrap_or(Fit::No).max(Fit::maybe(self.may_become(word, place)))
+        let spellings = self.spellings(place);
+        let named = |word: &Named| {
+            let fits = word.paths.iter().map(|meant| {
+                let fit = self.fits_word(&meant.path, call, place);
+                if meant.is_sure { fit } else { fit.min(Fit::Maybe) }
+            });
+            let overlaps = |meant: &Meant| {
+                self.paths.iter().any(|pattern| pattern.overlaps(&meant.path, place))
+            };
+            let may_be = || {
+                word.is_glob && word.paths.iter().any(overlaps)
+                    || spellings.iter().any(|spelling| spelling.is_in(&word.text))
+            };
+            match fits.max().unwrap_or(Fit::No) {
+                Fit::No => Fit::maybe(may_be()),
+                fit => fit,
+            }
         };
-        words.map(named).max().unwrap_or(Fit::No)
+        let fit = words.words.iter().map(named).max().unwrap_or(Fit::No);
+        fit.max(Fit::maybe(words.is_cut))
+    }
+
+    /// Whether a rule about files is about commands that name them.
+    fn minds_commands(&self, call: &Call<'_>) -> bool {
+        self.concerns(call) != Fit::No || FILE_TOOLS.iter().any(|tool| self.names_tool(tool))
+    }
+
+    /// The texts by which a word can contain a guarded path without being it.
+    fn spellings(&self, place: &Place) -> Vec<Spelling> {
+        match self.reach {
+            Reach::Guards => self.paths.iter().flat_map(|glob| glob.spellings(place)).collect(),
+            Reach::Usual | Reach::EveryCall => Vec::new(),
+        }
     }
 
     /// Whether a word of a command that means `path` is one of the rule's files.
@@ -227,35 +259,13 @@ impl Rule {
         }
     }
 
-    /// Whether a word may become, or contains, one of the rule's files: `~/.s*`, `~/.{ssh,aws}`,
-    /// `python -c "open('/home/me/.ssh/id')"`.
-    fn may_become(&self, word: &str, place: &Place) -> bool {
-        let contains = |text: String| {
-            let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-            word.match_indices(&text).any(|(at, _)| ends(&word[at + text.len()..]))
-        };
-        let guards = self.reach == Reach::Guards;
-        if guards && self.paths.iter().any(|glob| glob.spellings(place).into_iter().any(contains)) {
-            return true;
-        }
-        let Some(at) = word.find(['*', '?', '[', '{']) else { return false };
-        let (dir, start) = word[..at].rsplit_once('/').unwrap_or((".", &word[..at]));
-        let dir = if dir.is_empty() { "/" } else { dir };
-        // The shell's `*` does not stand for names that begin with a dot.
-        if start.is_empty() && !word[at..].starts_with('{') {
-            return false;
-        }
-        let dir = paths_in(std::iter::once(dir), place).next();
-        dir.is_some_and(|dir| self.paths.iter().any(|glob| glob.may_start_with(&dir, start, place)))
-    }
-
-    fn fits_opaque(&self, call: &Call<'_>, text: &str, place: &Place) -> Fit {
+    fn fits_opaque(&self, call: &Call<'_>, text: &str, words: &Words, place: &Place) -> Fit {
         let direct = self.concerns(call) == Fit::Yes;
         match (self.commands.is_empty(), self.paths.is_empty()) {
             (false, _) => Fit::maybe(direct && !self.is_strict()),
             (true, false) => {
-                let guards = self.reach == Reach::Guards && self.may_become(text, place);
-                self.may_be_about(call, words_of(text), place).max(Fit::maybe(guards))
+                let spelled = self.spellings(place).iter().any(|spelling| spelling.is_in(text));
+                self.may_be_about(call, words, place).max(Fit::maybe(spelled))
             }
             (true, true) => Fit::yes(direct),
         }

@@ -81,26 +81,23 @@ impl PolicySet {
     fn judge_all(&self, call: &Call<'_>, place: &Place) -> Vec<Judged> {
         let mut all = Vec::new();
         match &Subject::of(call.tool, call.input, place) {
-            Subject::Shell(script) => {
-                for part in &script.parts {
-                    self.judge(call, Item::Part(part), Some(part), place, &mut all);
+            Subject::Shell(pieces) => {
+                for piece in pieces {
+                    self.judge(call, Item::Piece(piece), place, &mut all);
                 }
             }
-            whole => self.judge(call, Item::Whole(whole), None, place, &mut all),
+            whole => self.judge(call, Item::Whole(whole), place, &mut all),
         }
         all
     }
 
     /// Adds what is decided about an item; nothing about a mention that no rule minds.
-    fn judge(
-        &self,
-        call: &Call<'_>,
-        item: Item<'_>,
-        part: Option<&Part>,
-        place: &Place,
-        all: &mut Vec<Judged>,
-    ) {
-        let is_mention = matches!(part, Some(Part::Mention(..)));
+    fn judge(&self, call: &Call<'_>, item: Item<'_>, place: &Place, all: &mut Vec<Judged>) {
+        let part = match item {
+            Item::Piece(piece) => Some(&piece.part),
+            Item::Whole(_) => None,
+        };
+        let is_mention = part.is_some_and(Part::is_mention);
         let own = self.find(|level| level != Level::Project, call, item, place);
         let objection = self.find(|level| level == Level::Project, call, item, place);
         for (finding, counts) in [(own, !is_mention), (objection, false)] {
@@ -163,7 +160,8 @@ impl PolicySet {
         let (command, obstacle) = match part {
             Some(Part::Run(command) | Part::Mention(command, _)) => (Some(&command.text), None),
             Some(Part::Touch(touch)) => (Some(&touch.text), None),
-            Some(Part::Opaque { why, text }) => (Some(text), Some(*why)),
+            Some(Part::Words { text, .. }) => (Some(text), None),
+            Some(Part::Opaque { why, text, .. }) => (Some(text), Some(*why)),
             None => (None, None),
         };
         let command = command.filter(|text| !text.is_empty()).cloned();

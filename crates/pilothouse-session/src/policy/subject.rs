@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::place::{Located, Place, trimmed};
 use super::shell::{Part, Script};
+use super::words::{self, Words};
 
 /// More texts of an unknown input are not looked at.
 const MAX_GUESSES: usize = 256;
@@ -19,7 +20,7 @@ const MAX_PATHS: usize = 1024;
 #[derive(Clone, Debug)]
 pub(crate) enum Subject {
     /// A command line.
-    Shell(Script),
+    Shell(Vec<Piece>),
     /// One file; `None` where it cannot be said which.
     File(Option<Located>),
     /// All that is below a directory.
@@ -28,6 +29,13 @@ pub(crate) enum Subject {
     Resource(Option<Located>),
     /// A tool whose input is not known here: what in it could be paths.
     Guesses(Vec<Located>),
+}
+
+/// A part of a command line, and the files that its words may mean.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) part: Part,
+    pub(crate) words: Words,
 }
 
 /// The paths that a policy looks at to decide a call: absolute, and not yet free of `..`. The host
@@ -54,21 +62,14 @@ pub fn paths(tool: &str, input: &Raw, place: &Place) -> Vec<String> {
             path.into_iter().for_each(add);
         }
         Subject::Guesses(paths) => paths.into_iter().for_each(add),
-        Subject::Shell(script) => {
-            for part in &script.parts {
-                match part {
-                    Part::Run(command) | Part::Mention(command, _) => {
-                        let words = command.words.iter().map(|word| word.text.as_str());
-                        paths_in(words, place).for_each(&mut add);
-                    }
-                    Part::Touch(touch) => {
-                        let path = touch.path.as_deref().and_then(|path| place.locate(path));
-                        path.into_iter().for_each(&mut add);
-                    }
-                    Part::Opaque { text, .. } => {
-                        paths_in(words_of(text), place).for_each(&mut add);
-                    }
+        Subject::Shell(pieces) => {
+            for Piece { part, words } in pieces {
+                if let Part::Touch(touch) = part {
+                    let path = touch.path.as_deref().and_then(|path| place.locate(path));
+                    path.into_iter().for_each(&mut add);
                 }
+                let meant = words.words.into_iter().flat_map(|word| word.paths);
+                meant.for_each(|meant| add(meant.path));
             }
         }
     }
@@ -88,10 +89,11 @@ impl Subject {
             Some(path) => path.read::<String>().and_then(|path| place.locate_trimmed(&path)),
         };
         match canonical(tool) {
-            "Bash" | "Monitor" => Self::Shell(shell(input)),
+            "Bash" | "Monitor" => Self::shell(shell(input), place),
             // Not a language that is read here.
             "PowerShell" => {
-                Self::Shell(opaque("is not for a shell that is understood", text("command")))
+                let why = "is not for a shell that is understood";
+                Self::shell(opaque(why, text("command")), place)
             }
             "Read" | "Edit" | "Write" | "MultiEdit" => file("file_path"),
             "NotebookEdit" | "NotebookRead" => file("notebook_path"),
@@ -112,6 +114,14 @@ impl Subject {
             },
             _ => Self::Guesses(guesses(tool, input, place)),
         }
+    }
+}
+
+impl Subject {
+    fn shell(script: Script, place: &Place) -> Self {
+        let words = words::of_script(&script, place);
+        let pieces = script.parts.into_iter().zip(words);
+        Self::Shell(pieces.map(|(part, words)| Piece { part, words }).collect())
     }
 }
 
@@ -147,13 +157,13 @@ fn shell(input: &Raw) -> Script {
     let unboxed = input.member("dangerouslyDisableSandbox").is_some_and(|it| it.get() != "false");
     if unboxed {
         let why = "is to run outside the sandbox";
-        script.parts.push(Part::Opaque { why, text: command });
+        script.parts.push(Part::opaque(why, command));
     }
     script
 }
 
 fn opaque(why: &'static str, text: Option<String>) -> Script {
-    Script { parts: vec![Part::Opaque { why, text: text.unwrap_or_default() }] }
+    Script { parts: vec![Part::opaque(why, text.unwrap_or_default())] }
 }
 
 /// Texts in the input that may be paths. Built-in tools that are not listed above take none.
@@ -179,29 +189,4 @@ fn collect(value: &Value, place: &Place, found: &mut Vec<Located>) {
         Value::Object(members) => members.values().for_each(|value| collect(value, place, found)),
         _ => {}
     }
-}
-
-/// The words of a text that is not understood.
-pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| c.is_whitespace() || "'\"`;|&<>(){}$".contains(c))
-}
-
-/// Texts in a piece of a command line that may be paths: its words, and what follows a `=` or a
-/// `:` or `@` in them. `$HOME` at the start of a word is the home directory.
-pub(crate) fn paths_in<'a>(
-    words: impl Iterator<Item = &'a str>,
-    place: &Place,
-) -> impl Iterator<Item = Located> {
-    words
-        .flat_map(|word| std::iter::once(word).chain(word.split(['=', ':', '@', ',']).skip(1)))
-        .filter_map(|text| {
-            let below = |home: &str| {
-                let rest = text.strip_prefix(home)?;
-                (rest.is_empty() || rest.starts_with('/')).then(|| format!("~{rest}"))
-            };
-            match below("$HOME").or_else(|| below("${HOME}")) {
-                Some(home) => place.locate(&home),
-                None => place.locate(text),
-            }
-        })
 }

@@ -398,3 +398,28 @@ fn white_space_around_a_path_does_not_count() {
     // Only what JavaScript trims: this is a letter of the name.
     assert_eq!(verdict(&files, "Read", json!({ "file_path": "src/a\u{85}" })), Is::Asked);
 }
+
+#[test]
+fn globs_of_a_shell_are_compared_with_those_of_a_rule() {
+    let rules = written(
+        "[[rule]]\ntool = 'Read'\npath = ['config/prod.key', 'config/*.pem', 'secrets/**']\n\
+         deny = 'no'\n[[rule]]\ntool = '*'\nthen = 'allow'",
+    );
+    let bash = |command: &str| verdict(&rules, "Bash", json!({ "command": command }));
+    for asked in [
+        "cat config/*",
+        "cat config/p*",
+        "cat config/s*",
+        "cat */prod.key",
+        "cat conf[hi]g/prod.???",
+        "cat {config,src}/prod.key",
+        "cat /srv/*/secrets/a",
+        "cd src && cat ../secrets/x",
+        "cd src && cat ../config/p*",
+    ] {
+        assert_eq!(bash(asked), Is::Asked, "{asked}");
+    }
+    for allowed in ["cat config/*.rs", "cat src/*", "cat 'config/*'", "ls ../*"] {
+        assert_eq!(bash(allowed), Is::Yes, "{allowed}");
+    }
+}

@@ -45,6 +45,13 @@ pub(crate) enum Part {
     /// It is about this, in a way that only rules which deny or ask look at: the `timeout` around a
     /// command, the command after `sudo`.
     Mention(Command, Certainty),
+    /// It holds these words as data: the list of a loop, the value of a variable. Only rules about
+    /// files that deny or ask look at them.
+    Words {
+        words: Vec<Word>,
+        /// As they were written.
+        text: String,
+    },
     /// It opens this file. Must be allowed.
     Touch(Touch),
     /// It does something that cannot be read off. Rules about commands do not allow it.
@@ -53,7 +60,36 @@ pub(crate) enum Part {
         why: &'static str,
         /// Where.
         text: String,
+        /// Whether another opaque part holds the same text and more.
+        is_covered: bool,
     },
+}
+
+/// How a part changes the directory.
+pub(crate) enum Move<'a> {
+    To(&'a Word),
+    Home,
+    Unknown,
+}
+
+impl Part {
+    pub(crate) fn opaque(why: &'static str, text: impl Into<String>) -> Self {
+        Self::Opaque { why, text: text.into(), is_covered: false }
+    }
+
+    /// Whether only rules that deny or ask look at it.
+    pub(crate) fn is_mention(&self) -> bool {
+        matches!(self, Self::Mention(..) | Self::Words { .. })
+    }
+
+    /// The directory in which what follows may happen.
+    pub(crate) fn moves_to(&self) -> Option<Move<'_>> {
+        match self {
+            Self::Run(command) | Self::Mention(command, _) => command.moves_to(),
+            Self::Touch(_) | Self::Words { .. } => None,
+            Self::Opaque { .. } => Some(Move::Unknown),
+        }
+    }
 }
 
 /// Whether a [`Part::Mention`] is known or guessed.
@@ -74,6 +110,25 @@ pub(crate) struct Command {
     pub(crate) text: String,
     /// Up to this word, an allowing pattern must spell it out: the `apt` of `sudo apt update`.
     pub(crate) spelled: usize,
+    /// Whether its words were taken from another command, which is a part as well.
+    pub(crate) is_derived: bool,
+}
+
+impl Command {
+    fn moves_to(&self) -> Option<Move<'_>> {
+        let (name, arguments) = self.words.split_first()?;
+        let Some(name) = name.as_plain() else { return Some(Move::Unknown) };
+        if !known::may_move(name) {
+            return None;
+        }
+        let is_option = |word: &&Word| matches!(&*word.text, "-P" | "-L" | "-e" | "-@" | "--");
+        let rest: Vec<&Word> = arguments.iter().skip_while(is_option).collect();
+        Some(match (name, &rest[..]) {
+            ("cd", []) => Move::Home,
+            ("cd" | "pushd", [target]) if target.is_directory() => Move::To(target),
+            _ => Move::Unknown,
+        })
+    }
 }
 
 /// A variable that is set.
@@ -113,6 +168,14 @@ impl Word {
         Self { text: text.into(), kind: Kind::Hidden, tilde: false }
     }
 
+    /// Whether it names one directory to change to.
+    fn is_directory(&self) -> bool {
+        let below_home = ["$HOME", "${HOME}"].iter().find_map(|home| self.text.strip_prefix(home));
+        let rest = below_home.unwrap_or(&self.text);
+        let is_known = self.kind != Kind::Spread && !rest.contains(['$', '`']);
+        is_known && !self.text.starts_with(['-', '+'])
+    }
+
     pub(crate) fn as_plain(&self) -> Option<&str> {
         (self.kind == Kind::Plain).then_some(self.text.as_str())
     }
@@ -149,7 +212,7 @@ impl Script {
         let mut parts = Vec::new();
         parse_into(&mut parts, text, Dialect::Bash, 0);
         // After a change of directory, a relative path is anywhere.
-        if parts.iter().any(moves) {
+        if parts.iter().any(|part| part.moves_to().is_some()) {
             for part in &mut parts {
                 if let Part::Touch(touch) = part {
                     touch.path = touch.path.take().filter(|path| path.starts_with(['/', '~']));
@@ -157,23 +220,10 @@ impl Script {
             }
         }
         // Something has to be decided, if only by rules for the tool as a whole.
-        if parts.iter().all(|part| matches!(part, Part::Mention(..))) {
+        if parts.iter().all(Part::is_mention) {
             parts.push(Part::Run(Command { text: text.to_owned(), ..Command::default() }));
         }
         Self { parts }
-    }
-}
-
-fn moves(part: &Part) -> bool {
-    match part {
-        Part::Run(command) | Part::Mention(command, _) => {
-            command.words.first().is_some_and(|name| match name.as_plain() {
-                Some(name) => known::may_move(name),
-                None => true,
-            })
-        }
-        Part::Touch(_) => false,
-        Part::Opaque { .. } => true,
     }
 }
 
@@ -185,7 +235,7 @@ fn mask(text: &str) -> String {
 }
 
 fn parse_into(parts: &mut Vec<Part>, text: &str, dialect: Dialect, level: usize) {
-    let mut refuse = |why| parts.push(Part::Opaque { why, text: text.to_owned() });
+    let mut refuse = |why| parts.push(Part::opaque(why, text));
     if text.len() > MAX_LENGTH {
         return refuse("is too long to be read");
     }
@@ -214,8 +264,11 @@ fn parse_into(parts: &mut Vec<Part>, text: &str, dialect: Dialect, level: usize)
     let Some(tree) = tree else {
         return refuse("takes too long to read");
     };
-    if tree.root_node().has_error() {
+    let has_error = tree.root_node().has_error();
+    if has_error {
         refuse("cannot be read as shell");
     }
-    Walk::new(text, dialect, level, parts).program(tree.root_node());
+    let mut walk = Walk::new(text, dialect, level, parts);
+    walk.is_covered = has_error;
+    walk.program(tree.root_node());
 }

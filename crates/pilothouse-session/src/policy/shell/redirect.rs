@@ -2,8 +2,10 @@
 
 use tree_sitter::Node;
 
+use super::known::base;
 use super::tree::{Read, Refusal, Walk, children};
-use super::{Access, Kind, Part, Touch, Word};
+use super::wrap::is_shell;
+use super::{Access, Dialect, Kind, Part, Touch, Word, parse_into};
 
 const ODD: Refusal = "holds a redirection that is not understood";
 const HERE: Refusal = "holds a here-document that is not understood";
@@ -17,7 +19,11 @@ pub(super) fn redirect(walk: &mut Walk<'_>, node: Node<'_>) -> Read<()> {
     match node.kind() {
         "file_redirect" => file(walk, node),
         "herestring_redirect" => match sign_and_targets(walk, node)? {
-            ("<<<", targets) => one(&targets).and_then(|target| walk.word(target)).map(drop),
+            ("<<<", targets) => {
+                let word = one(&targets).and_then(|target| walk.word(target))?;
+                walk.words(vec![word], node);
+                Ok(())
+            }
             _ => Err(ODD),
         },
         _ => here(walk, node),
@@ -157,8 +163,35 @@ fn here(walk: &mut Walk<'_>, node: Node<'_>) -> Read<()> {
     if walk.slice(last.end_byte(), body).trim_end_matches('\n').chars().any(|c| c != ' ') {
         refusal = Err(HERE);
     }
-    match find("heredoc_body") {
+    let read = match find("heredoc_body") {
         Some(text) if !quoted => walk.here_text(text, body, end.start_byte()).and(refusal),
         _ => refusal,
+    };
+    let statement = node.parent().map_or(node.start_byte(), |parent| parent.start_byte());
+    input(walk, walk.slice(statement, body), lines, quoted, node);
+    read
+}
+
+/// Looks at the text of a here-document where a program on the same line runs it, or takes names of
+/// files from it. To other programs it is data.
+fn input(walk: &mut Walk<'_>, line: &str, text: &str, quoted: bool, node: Node<'_>) {
+    let names = || line.split(|c: char| c.is_whitespace() || "'\"`;|&<>(){}$".contains(c));
+    if names().any(is_shell) {
+        let is_literal = quoted || !text.contains(['$', '`', '\\']);
+        match is_literal {
+            true => parse_into(walk.parts, text, Dialect::Bash, walk.level + 1),
+            false => walk.parts.push(Part::opaque("is a script in a here-document", text)),
+        }
     }
+    if names().any(|name| base(name) == "xargs") {
+        walk.words(text.split_whitespace().map(Word::hidden).collect(), node);
+    }
+    if names().any(is_interpreter) {
+        walk.words(vec![Word::plain(text)], node);
+    }
+}
+
+fn is_interpreter(name: &str) -> bool {
+    let name = base(name).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    matches!(name, "python" | "perl" | "ruby" | "node" | "php")
 }

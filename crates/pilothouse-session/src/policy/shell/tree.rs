@@ -23,6 +23,10 @@ pub(super) struct Walk<'a> {
     depth: usize,
     /// Whether the rest of the text has become one opaque part.
     is_full: bool,
+    /// Whether the whole text is an opaque part.
+    pub(super) is_covered: bool,
+    /// Opaque parts of this text that no other one covers.
+    refused: Vec<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -32,7 +36,8 @@ impl<'a> Walk<'a> {
         level: usize,
         parts: &'a mut Vec<Part>,
     ) -> Self {
-        Self { src, dialect, level, parts, depth: 0, is_full: false }
+        let refused = Vec::new();
+        Self { src, dialect, level, parts, depth: 0, is_full: false, is_covered: false, refused }
     }
 
     /// The whole text. The tree may begin after and end before it.
@@ -55,8 +60,12 @@ impl<'a> Walk<'a> {
     }
 
     fn refuse(&mut self, why: Refusal, node: Node<'_>) {
-        let text = self.text(node).to_owned();
-        self.parts.push(Part::Opaque { why, text });
+        self.refuse_text(why, self.text(node));
+    }
+
+    fn refuse_text(&mut self, why: Refusal, text: &str) {
+        self.refused.push(self.parts.len());
+        self.parts.push(Part::Opaque { why, text: text.to_owned(), is_covered: self.is_covered });
     }
 
     /// One statement. What is not understood becomes an opaque part; the rest is read on, since
@@ -71,12 +80,19 @@ impl<'a> Walk<'a> {
         // One statement can add several parts, so the limit may have been passed already.
         if self.parts.len() >= MAX_PARTS {
             self.is_full = true;
-            let text = self.slice(node.start_byte(), self.src.len()).to_owned();
-            self.parts.push(Part::Opaque { why: "does too many things", text });
-            return;
+            let rest = self.slice(node.start_byte(), self.src.len());
+            return self.refuse_text("does too many things", rest);
         }
         self.depth += 1;
+        let inner = self.refused.len();
         if let Err(why) = self.read_statement(node) {
+            if !self.is_full {
+                for at in self.refused.drain(inner..) {
+                    if let Some(Part::Opaque { is_covered, .. }) = self.parts.get_mut(at) {
+                        *is_covered = true;
+                    }
+                }
+            }
             self.refuse(why, node);
         }
         self.depth -= 1;
@@ -166,7 +182,12 @@ impl<'a> Walk<'a> {
                 let known = self.text(child).chars().all(plain);
                 known.then_some(()).ok_or("holds a pattern that is not understood")
             }
-            _ if matches!(group.kind(), "for_statement" | "case_statement" | "case_item") => {
+            _ if group.kind() == "for_statement" => {
+                let word = self.word(child)?;
+                self.words(vec![word], child);
+                Ok(())
+            }
+            _ if matches!(group.kind(), "case_statement" | "case_item") => {
                 self.word(child).map(drop)
             }
             _ => Err("holds a construct that is not understood"),
@@ -323,6 +344,12 @@ impl<'a> Walk<'a> {
         let named = self.text(last).ends_with('}');
         let apart = !joined.is_empty() || (gap.is_empty() && sign && !named);
         (blank && apart).then_some(()).ok_or("holds words that may be joined or not")
+    }
+
+    /// Adds words that `node` holds as data.
+    pub(super) fn words(&mut self, words: Vec<Word>, node: Node<'_>) {
+        let text = self.text(node).to_owned();
+        self.parts.push(Part::Words { words, text });
     }
 
     fn run(&mut self, command: Command) {

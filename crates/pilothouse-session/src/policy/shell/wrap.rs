@@ -34,9 +34,13 @@ pub(super) fn unwrap(walk: &mut Walk<'_>, mut command: Command, wraps: usize) {
             let value = assign.value.as_plain().unwrap_or_default();
             known::is_harmless_local(&assign.name) && !value.contains(['$', '`', '['])
         };
-        if !command.assigns.iter().all(own) {
-            walk.parts.push(Part::Run(command));
-        }
+        walk.parts.push(match command.assigns.iter().all(own) {
+            true => {
+                let words = command.assigns.into_iter().map(|assign| assign.value).collect();
+                Part::Words { words, text: command.text }
+            }
+            false => Part::Run(command),
+        });
         return;
     }
     let reading = if wraps < MAX_WRAPS { read(&command) } else { Reading::Unclear };
@@ -76,7 +80,7 @@ pub(super) fn unwrap(walk: &mut Walk<'_>, mut command: Command, wraps: usize) {
 }
 
 fn unclear(walk: &mut Walk<'_>, command: &Command, why: &'static str) {
-    walk.parts.push(Part::Opaque { why, text: command.text.clone() });
+    walk.parts.push(Part::opaque(why, &command.text));
 }
 
 /// Every word may be the name of the inner command; the first is, if it is no option.
@@ -86,7 +90,8 @@ fn guess(walk: &mut Walk<'_>, command: &Command) {
     let direct = first.is_some_and(|word| !word.starts_with('-') && !word.contains('='));
     for at in 1..command.words.len().min(FAR) {
         let words = command.words[at..].to_vec();
-        let inner = Command { words, text: command.text.clone(), ..Command::default() };
+        let text = command.text.clone();
+        let inner = Command { words, text, is_derived: true, ..Command::default() };
         let known = direct && at == 1;
         let certainty = if known { Certainty::Known } else { Certainty::Guessed };
         walk.parts.push(Part::Mention(inner, certainty));
@@ -108,7 +113,7 @@ fn spelled(words: &[Word]) -> usize {
     if first && simple { 1.min(all) } else { all }
 }
 
-fn is_shell(name: &str) -> bool {
+pub(super) fn is_shell(name: &str) -> bool {
     matches!(known::base(name), "bash" | "sh" | "dash" | "zsh" | "ksh" | "fish" | "pwsh")
 }
 
@@ -211,7 +216,8 @@ fn is_carrier(name: &str) -> bool {
 /// The command from word `at` on.
 fn from(command: &Command, at: usize) -> Command {
     let words = command.words[at..].to_vec();
-    Command { assigns: command.assigns.clone(), text: text(&words), words, spelled: 0 }
+    let assigns = command.assigns.clone();
+    Command { assigns, text: text(&words), words, spelled: 0, is_derived: true }
 }
 
 fn text(words: &[Word]) -> String {
@@ -262,7 +268,7 @@ fn env(command: &Command) -> Reading {
     match words.get(at) {
         Some(_) => {
             let Command { words, text, .. } = from(command, at);
-            Reading::Runs(Command { words, text, ..inner })
+            Reading::Runs(Command { words, text, is_derived: true, ..inner })
         }
         None => Reading::Itself,
     }
@@ -366,11 +372,11 @@ fn find(command: &Command) -> Reading {
         }
         hide(&mut run, "{}");
         let assigns = command.assigns.clone();
-        inner.push(Command { assigns, text: text(&run), words: run, spelled: 0 });
+        inner.push(Command { assigns, text: text(&run), words: run, spelled: 0, is_derived: true });
     }
     if inner.is_empty() {
         return Reading::Itself;
     }
-    let find = Command { words: left, ..command.clone() };
+    let find = Command { words: left, is_derived: true, ..command.clone() };
     Reading::Find(find, inner)
 }
