@@ -250,3 +250,57 @@ fn items(inner: &str) -> Vec<&str> {
     items.push(&inner[from..]);
     items
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn located(command: &str) -> (usize, bool) {
+        let place = Place { home: Some("/home/me".into()), ..Place::at("/srv/app") };
+        let words = of_script(&Script::parse(command), &place);
+        let paths = words.iter().flat_map(|words| &words.words).map(|word| word.paths.len());
+        (paths.sum(), words.iter().any(|words| words.is_cut))
+    }
+
+    #[test]
+    fn each_word_is_located_once_however_deep_it_stands() {
+        let many = "a ".repeat(100);
+        let plain = located(&format!("echo {many}")).0;
+        assert_eq!(plain, 101);
+        // What is guessed to run, and what a wrapper runs, has the words of the whole.
+        assert_eq!(located(&format!("sudo -u x {many}")).0, plain + 2);
+        assert_eq!(located(&format!("nice nohup timeout 5 {many}")).0, plain + 3);
+        // Each of these is opaque, and so is all that is around it.
+        let deep = |depth: usize| {
+            let open: String = (0..depth).map(|_| "f() { ").collect();
+            located(&format!("{open}echo ${{x:-y}} {many}; {}", "}; ".repeat(depth))).0
+        };
+        assert!(deep(20) < deep(1) + 20 * 4, "{} and {}", deep(20), deep(1));
+    }
+
+    #[test]
+    fn words_past_the_limit_are_cut() {
+        assert_eq!(located(&format!("echo {}", "a ".repeat(MAX_PATHS - 1))), (MAX_PATHS, false));
+        assert_eq!(located(&format!("echo {}", "a ".repeat(MAX_PATHS))), (MAX_PATHS, true));
+        assert_eq!(located(&"a b;".repeat(MAX_PATHS)).0, MAX_PATHS);
+        assert!(located("echo {a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}").1, "too many variants");
+        let (paths, is_cut) =
+            located(&"(cd a; cd b; cd c; cd d; cd e; cd f; ls x y z);".repeat(20));
+        assert!(paths <= MAX_PATHS && is_cut, "{paths}");
+    }
+
+    #[test]
+    fn lists_in_braces_are_written_out() {
+        let all = |text: &str| {
+            let mut words = braces(text).unwrap();
+            words.sort();
+            words
+        };
+        assert_eq!(all("a{b,c{d,e}}f"), ["abf", "acdf", "acef"]);
+        assert_eq!(all("{a,}"), ["", "a"]);
+        assert_eq!(all("a{1..3}"), ["a*"]);
+        assert_eq!(all("${HOME}/{a,b}"), ["${HOME}/a", "${HOME}/b"]);
+        assert_eq!(all("a{b"), ["a{b"]);
+        assert_eq!(braces("~/{-..0}ssh"), None);
+    }
+}
