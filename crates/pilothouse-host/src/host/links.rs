@@ -74,7 +74,12 @@ fn follow(path: &Path, links: usize) -> Option<PathBuf> {
             }
             Err(error) => error,
         };
-        if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+        // A name that is too long for the file system is a word of a command, not a file.
+        let is_missing = matches!(
+            error.kind(),
+            ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename
+        );
+        if !is_missing {
             return None;
         }
         if let Ok(target) = std::fs::read_link(&known) {
@@ -132,6 +137,10 @@ mod tests {
         assert_eq!(real("link/below"), expected(&["a/file/below"]));
         // The kernel goes to `a/file`, a program that removes `..` first to `file`.
         assert_eq!(real("dir/../file"), expected(&["a/file", "file"]));
+        // A name that no file can have is missing, also below a link.
+        let long = "x".repeat(300);
+        assert_eq!(real(&long), expected(&[&long]));
+        assert_eq!(real(&format!("dir/{long}/y")), expected(&[&format!("a/b/{long}/y")]));
         assert_eq!(real("loop"), Vec::<String>::new());
         assert_eq!(real("loop/x"), Vec::<String>::new());
     }
