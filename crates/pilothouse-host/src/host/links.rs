@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use pilothouse_session::policy::RealPaths;
+use tokio::sync::Semaphore;
 
 use super::house::blocking;
 
@@ -18,19 +19,34 @@ const MOST_LINKS: usize = 40;
 /// asked.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How many calls may wait for a file system at a time. One that hangs keeps its thread for as long
+/// as it hangs, while the CLI goes on calling.
+static SLOTS: Semaphore = Semaphore::const_new(8);
+
 /// Resolves the paths of a call where it holds nobody up.
 pub(crate) async fn resolve(paths: Vec<String>) -> RealPaths {
     if paths.is_empty() {
         return RealPaths::default();
     }
-    let resolved = blocking(move || resolve_all(&paths));
-    match tokio::time::timeout(PATIENCE, resolved).await {
-        Ok(real) => real,
-        Err(_) => {
-            tracing::warn!("a file system does not answer: links in paths are not resolved");
-            RealPaths::default()
-        }
-    }
+    let resolved = within(&SLOTS, PATIENCE, move || resolve_all(&paths)).await;
+    resolved.unwrap_or_else(|| {
+        tracing::warn!("a file system does not answer: links in paths are not resolved");
+        RealPaths::default()
+    })
+}
+
+/// Returns the result of `work`, or `None` if there is no slot or no result in time.
+async fn within<T: Send + 'static>(
+    slots: &'static Semaphore,
+    patience: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let done = async {
+        let slot = slots.acquire().await.ok()?;
+        // The slot is free when the work has ended, not when its caller has given up.
+        Some(blocking(move || (work(), slot).0).await)
+    };
+    tokio::time::timeout(patience, done).await.ok().flatten()
 }
 
 /// Resolves absolute paths. Blocks.
@@ -42,7 +58,7 @@ pub(crate) fn resolve_all(paths: &[String]) -> RealPaths {
     real
 }
 
-/// What `path` leads to; empty where that is not known.
+/// Returns the real paths of `path`, or none if unresolvable.
 fn real_paths(path: &Path) -> Vec<String> {
     // The kernel follows links before `..`; programs often remove `..` first.
     let plain = without_parents(path);
@@ -112,6 +128,8 @@ fn without_parents(path: &Path) -> PathBuf {
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
 
     use super::*;
 
@@ -143,5 +161,27 @@ mod tests {
         assert_eq!(real(&format!("dir/{long}/y")), expected(&[&format!("a/b/{long}/y")]));
         assert_eq!(real("loop"), Vec::<String>::new());
         assert_eq!(real("loop/x"), Vec::<String>::new());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_file_system_that_hangs_takes_no_more_threads_than_it_may() {
+        static SLOTS: Semaphore = Semaphore::const_new(2);
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let (release, hung) = std::sync::mpsc::channel::<()>();
+        let hung = Arc::new(Mutex::new(hung));
+        let wait = Duration::from_millis(50);
+        for _ in 0..5 {
+            let hung = Arc::clone(&hung);
+            let work = move || {
+                STARTED.fetch_add(1, Ordering::SeqCst);
+                let _ = hung.lock().unwrap().recv();
+                RealPaths::default()
+            };
+            assert!(within(&SLOTS, wait, work).await.is_none());
+        }
+        assert_eq!(STARTED.load(Ordering::SeqCst), 2);
+        drop(release);
+        let done = within(&SLOTS, PATIENCE * 10, RealPaths::default).await;
+        assert!(done.is_some(), "slots come back when the file system answers");
     }
 }
