@@ -190,11 +190,9 @@ impl House {
         }
     }
 
-    /// A variable that the runs of a session get from its profile or from the host.
+    /// A variable that the runs of a session get: from its profile, from the host, or inherited.
     pub(super) fn variable(&self, wanted: &str, profile: &Profile) -> Option<String> {
-        let given = || self.options.env.iter().find(|(name, _)| name == wanted);
-        let own = profile.env.get(wanted).or_else(|| given().map(|(_, value)| value));
-        own.cloned()
+        profile.env.get(wanted).cloned().or_else(|| self.options.variable(wanted))
     }
 
     /// Reads from the store where it holds nobody up.

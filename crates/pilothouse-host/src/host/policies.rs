@@ -150,6 +150,7 @@ impl Policies {
             all.filter_map(|pattern| real_pattern(pattern, place)).collect();
         let credentials = config_dir.map(|dir| dir.join(".credentials.json"));
         let credentials = credentials.filter(|path| path.is_absolute());
+        more.extend(credentials.iter().filter_map(|path| real_path(path)));
         more.extend(credentials.map(|path| path.to_string_lossy().into_owned()));
         more.retain(|pattern| check_path(pattern).is_ok());
         more
@@ -318,4 +319,55 @@ fn read_project(path: &Path) -> io::Result<Option<String>> {
         return Err(io::Error::other("it is too large"));
     }
     Ok(Some(text))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use pilothouse_session::policy::{Call, Verdict};
+    use pilothouse_wire::Raw;
+    use pilothouse_wire::permission::PermissionMode;
+
+    use super::super::house::House;
+    use super::super::profile::Profile;
+    use super::*;
+    use crate::holder::HolderProgram;
+
+    fn options(dir: &Path) -> Options {
+        let holder = HolderProgram { exe: "none".into(), args: Vec::new() };
+        Options::new(dir.join("data"), holder)
+    }
+
+    #[tokio::test]
+    async fn sessions_have_the_variables_that_runs_inherit() {
+        let dir = tempfile::tempdir().unwrap();
+        let inherited = std::env::var("PATH").ok();
+        let house = House::open(options(dir.path())).await.unwrap();
+        assert_eq!(house.variable("PATH", &Profile::default()), inherited);
+        std::fs::create_dir(dir.path().join("other")).unwrap();
+        let cleared = Options { clear_env: true, ..options(&dir.path().join("other")) };
+        let house = House::open(cleared).await.unwrap();
+        assert_eq!(house.variable("PATH", &Profile::default()), None);
+    }
+
+    #[test]
+    fn credentials_are_protected_where_they_really_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().canonicalize().unwrap();
+        let real = dir.join("vault/credentials");
+        std::fs::create_dir_all(dir.join("vault")).unwrap();
+        std::fs::create_dir_all(dir.join("config")).unwrap();
+        std::fs::write(&real, "").unwrap();
+        symlink(&real, dir.join("config/.credentials.json")).unwrap();
+        let policies = Policies::open(&options(&dir)).unwrap();
+        let place = Place::at(dir.to_string_lossy());
+        let set = policies.set(Some("autonomous"), &place, Some(&dir.join("config")));
+        for path in [&real, &dir.join("config/.credentials.json")] {
+            let input = Raw::from(serde_json::json!({ "file_path": path }));
+            let mode = PermissionMode::Default;
+            let decision = set.decide(&Call::new("Read", &input, &mode), &place);
+            assert!(matches!(decision.verdict, Verdict::Deny { .. }), "{path:?}");
+        }
+    }
 }
