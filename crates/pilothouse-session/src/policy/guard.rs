@@ -6,11 +6,11 @@
 
 use super::Policy;
 use super::error::{PolicyError, Problem};
-use super::parse;
 use super::rule::{Effect, Reach, Rule};
 use super::verdict::{Level, RuleRef};
+use super::{parse, tools};
 
-/// Where credentials are kept. Every preset denies these.
+/// Path patterns of credential stores. Every preset denies them.
 pub const PROTECTED: &[&str] = &[
     "~/.ssh/**",
     "~/.gnupg/**",
@@ -26,22 +26,6 @@ pub const PROTECTED: &[&str] = &[
 const CREDENTIALS: &str = "This path is protected: it holds credentials. Do not try another way to read or \
                            change it; if the task needs it, say so and let the user do that part.";
 const OWN: &str = "This directory belongs to Pilothouse itself and is off limits.";
-
-/// The tools that open files, and those that may.
-const TOOLS: &[&str] = &[
-    "Read",
-    "Edit",
-    "Write",
-    "MultiEdit",
-    "NotebookEdit",
-    "NotebookRead",
-    "LSP",
-    "Grep",
-    "Glob",
-    "LS",
-    "mcp__*",
-    "ReadMcpResourceTool",
-];
 
 impl Policy {
     /// Denies [`PROTECTED`] and `more`, which are path patterns as in rules.
@@ -95,7 +79,7 @@ fn guarding<'a>(
         })?;
         let mut rule =
             Rule::blank(reference(name, Level::Builtin, at + 1, format!("path `{pattern}`")));
-        rule.tools = TOOLS.iter().map(|&tool| tool.to_owned()).collect();
+        rule.tools = tools::opening().chain(["mcp__*"]).map(str::to_owned).collect();
         rule.paths = vec![glob];
         rule.effect = Effect::Deny(message.to_owned());
         rule.reach = Reach::Guards;

@@ -158,6 +158,7 @@ mod server;
 mod set;
 mod shell;
 mod subject;
+mod tools;
 mod verdict;
 mod words;
 

@@ -12,7 +12,7 @@ use super::Call;
 use super::glob::{Case, star};
 use super::place::{PathGlob, Place};
 use super::shell::{Command, Kind, Part};
-use super::subject::{Piece, SHELL_TOOLS, Subject};
+use super::subject::{Files, Piece, SHELL_TOOLS, Subject};
 
 /// Whether `rule`, once remembered, would match `call`. Best effort.
 ///
@@ -109,7 +109,10 @@ fn matches_text(content: &str, text: &str) -> bool {
 /// project, `x` in any directory; a directory is all that is in it.
 fn matches_file(content: &str, tool: &str, input: &Raw, place: &Place) -> bool {
     let path = match Subject::of(tool, input, place) {
-        Subject::File(Some(path)) | Subject::Search(Some(path)) => path,
+        Subject::Search(Some(path)) => path,
+        Subject::Files(Files { mut paths, is_cut: false, .. }) if paths.len() == 1 => {
+            paths.remove(0)
+        }
         _ => return false,
     };
     let (pattern, anywhere) = match content {

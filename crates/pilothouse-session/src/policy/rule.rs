@@ -10,7 +10,8 @@ use super::place::{Located, PathGlob, Place, Spelling};
 use super::real::Real;
 use super::server::Origin;
 use super::shell::{Access, Certainty, Command, Part, Touch};
-use super::subject::{Piece, SHELL_TOOLS, Subject};
+use super::subject::{Files, Piece, SHELL_TOOLS, Subject};
+use super::tools::{self, Tool};
 use super::verdict::RuleRef;
 use super::words::{Meant, Named, Words};
 
@@ -236,7 +237,8 @@ impl Rule {
 
     /// Whether a rule about files is about commands that name them.
     fn minds_commands(&self, call: &Call<'_>) -> bool {
-        self.concerns(call) != Fit::No || FILE_TOOLS.iter().any(|tool| self.names_tool(tool))
+        self.concerns(call) != Fit::No
+            || tools::writing().chain(["Read"]).any(|tool| self.names_tool(tool))
     }
 
     /// The texts by which a word can contain a guarded path without being it.
@@ -273,13 +275,12 @@ impl Rule {
 
     /// A redirection is decided as the tool that would do the same to the file.
     fn fits_touch(&self, call: &Call<'_>, touch: &Touch, place: &Place) -> Fit {
-        let like: &[&str] = match (touch.access, self.is_strict()) {
-            (Access::Read, _) => &["Read"],
-            (Access::Write, true) => &["Write"],
-            (Access::Write, false) => &["Write", "Edit", "MultiEdit", "NotebookEdit"],
+        let named = match (touch.access, self.is_strict()) {
+            (Access::Read, _) => self.names_tool("Read"),
+            (Access::Write, true) => self.names_tool("Write"),
+            (Access::Write, false) => tools::writing().any(|tool| self.names_tool(tool)),
         };
-        let concerned =
-            self.concerns(call) == Fit::Yes || like.iter().any(|tool| self.names_tool(tool));
+        let concerned = named || self.concerns(call) == Fit::Yes;
         if !concerned || !self.commands.is_empty() {
             return Fit::No;
         }
@@ -289,8 +290,7 @@ impl Rule {
 
     fn fits_whole(&self, call: &Call<'_>, subject: &Subject, place: &Place) -> Fit {
         // Whoever shows the model what is in a file reads it.
-        let shows = matches!(subject, Subject::Resource(_));
-        let reads = (shows || READING_TOOLS.contains(&canonical(call.tool)))
+        let reads = tools::named(call.tool).is_some_and(Tool::reads)
             && !self.is_strict()
             && !self.paths.is_empty()
             && self.names_tool("Read");
@@ -301,20 +301,29 @@ impl Rule {
         let fit = match subject {
             _ if self.paths.is_empty() => Fit::Yes,
             Subject::Shell(_) => Fit::No,
-            Subject::File(path) | Subject::Resource(path) => {
-                self.fits_file(path.as_ref(), call, place)
-            }
             Subject::Search(dir) => self.fits_search(dir.as_ref(), call, place),
-            Subject::Guesses(paths) => {
-                let caught = |path: &Located| self.fits_word(path, call, place) != Fit::No;
-                Fit::maybe(!self.is_strict() && paths.iter().any(caught))
-            }
+            Subject::Files(files) => self.fits_files(files, call, place),
         };
         fit.min(concerned)
     }
 
     fn matches(&self, path: &Located, place: &Place, case: Case) -> bool {
         self.paths.iter().any(|glob| glob.matches(path, place, case))
+    }
+
+    /// A rule that allows must fit all files, and know them.
+    fn fits_files(&self, files: &Files, call: &Call<'_>, place: &Place) -> Fit {
+        let paths = files.paths.iter();
+        if self.is_strict() {
+            let fits = |path: &Located| self.fits_file(Some(path), call, place) == Fit::Yes;
+            let is_known = !files.is_cut && !files.is_guess && !files.paths.is_empty();
+            return Fit::yes(is_known && paths.clone().all(fits));
+        }
+        let fit = paths.map(|path| match files.is_guess {
+            true => self.fits_word(path, call, place).min(Fit::Maybe),
+            false => self.fits_file(Some(path), call, place),
+        });
+        fit.max().unwrap_or(Fit::No).max(Fit::maybe(files.is_cut))
     }
 
     /// A file is allowed where both the path as written and the real one are; it is denied where
@@ -373,12 +382,6 @@ impl Rule {
         SHELL_TOOLS.iter().any(|tool| self.names_tool(tool))
     }
 }
-
-/// Tools whose rules about paths say what a file is worth, whoever opens it.
-const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "MultiEdit", "NotebookEdit"];
-
-/// Tools that read files by another name. A rule that denies `Read`, or asks about it, is about them.
-const READING_TOOLS: &[&str] = &["Grep", "LSP", "NotebookRead"];
 
 /// Whether `name`, in which `*` is any text, is the tool or an older name of it.
 fn is_named(name: &str, tool: &str) -> bool {

@@ -6,20 +6,17 @@
 //! made the name, no rule allows the call.
 
 use pilothouse_wire::permission::McpServerRef;
-use pilothouse_wire::tool::{canonical, mcp_parts};
+use pilothouse_wire::tool::mcp_parts;
 
 use super::Call;
 use super::command::Fit;
 use super::glob::{Case, star};
+use super::tools::{self, Tool};
 
 /// Where the user, or whoever manages the machine, has configured a server. A rule that allows and
 /// names no `source` fits these only: a server of a project or a plugin was named by somebody else,
 /// and may be called like one that the user trusts.
 const TRUSTED: &[&str] = &["user", "local", "dynamic", "enterprise", "managed"];
-
-/// The tools that read what servers offer; their input names the server.
-const RESOURCE_TOOLS: &[&str] =
-    &["ReadMcpResourceTool", "ReadMcpResourceDirTool", "ListMcpResourcesTool"];
 
 /// The server that a call goes to.
 pub(crate) enum Origin {
@@ -36,7 +33,7 @@ pub(crate) enum Origin {
 impl Origin {
     pub(crate) fn of(call: &Call<'_>) -> Self {
         let named = mcp_parts(call.tool).map(|(server, _)| server.to_owned());
-        let is_resource = RESOURCE_TOOLS.contains(&canonical(call.tool));
+        let is_resource = tools::named(call.tool).is_some_and(Tool::is_of_server);
         if named.is_none() && !is_resource {
             return Self::None;
         }

@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::place::{Located, Place, trimmed};
 use super::shell::{Part, Script};
+use super::tools::{self, Takes};
 use super::words::{self, Words};
 
-/// More texts of an unknown input are not looked at.
-const MAX_GUESSES: usize = 256;
-/// More paths of one call are not resolved; rules that allow do not fit then.
+/// More paths of one call are neither looked at in an input nor resolved. Rules that allow do not fit
+/// then, and those that deny may.
 const MAX_PATHS: usize = 1024;
 
 /// What a call is about.
@@ -21,14 +21,47 @@ const MAX_PATHS: usize = 1024;
 pub(crate) enum Subject {
     /// A command line.
     Shell(Vec<Piece>),
-    /// One file; `None` where it cannot be said which.
-    File(Option<Located>),
     /// All that is below a directory.
     Search(Option<Located>),
-    /// A file that an MCP server reads.
-    Resource(Option<Located>),
-    /// A tool whose input is not known here: what in it could be paths.
-    Guesses(Vec<Located>),
+    /// Files.
+    Files(Files),
+}
+
+/// The files that a call names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    pub(crate) paths: Vec<Located>,
+    /// Whether there are others, and it cannot be said which.
+    pub(crate) is_cut: bool,
+    /// Whether these are only texts that could be paths.
+    pub(crate) is_guess: bool,
+}
+
+impl Files {
+    /// One file; `None` where it cannot be said which.
+    fn one(path: Option<Located>) -> Self {
+        Self { is_cut: path.is_none(), paths: path.into_iter().collect(), is_guess: false }
+    }
+
+    /// Adds every text in `value`.
+    fn collect(&mut self, value: &Value, place: &Place) {
+        match value {
+            Value::String(_) if self.paths.len() >= MAX_PATHS => self.is_cut = true,
+            Value::String(text) => {
+                let text = trimmed(text);
+                let uri = file_uri(text);
+                let found = place.locate_trimmed(uri.as_deref().unwrap_or(text));
+                self.is_cut |= found.is_none() && !self.is_guess;
+                self.paths.extend(found);
+            }
+            Value::Array(values) => values.iter().for_each(|value| self.collect(value, place)),
+            Value::Object(members) => {
+                members.values().for_each(|value| self.collect(value, place));
+            }
+            Value::Null => {}
+            Value::Bool(_) | Value::Number(_) => self.is_cut |= !self.is_guess,
+        }
+    }
 }
 
 /// A part of a command line, and the files that its words may mean.
@@ -58,10 +91,8 @@ pub fn paths(tool: &str, input: &Raw, place: &Place) -> Vec<String> {
         }
     };
     match Subject::of(tool, input, place) {
-        Subject::File(path) | Subject::Search(path) | Subject::Resource(path) => {
-            path.into_iter().for_each(add);
-        }
-        Subject::Guesses(paths) => paths.into_iter().for_each(add),
+        Subject::Search(dir) => dir.into_iter().for_each(add),
+        Subject::Files(files) => files.paths.into_iter().for_each(add),
         Subject::Shell(pieces) => {
             for Piece { part, words } in pieces {
                 if let Part::Touch(touch) = part {
@@ -82,25 +113,36 @@ pub(crate) const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
 impl Subject {
     pub(crate) fn of(tool: &str, input: &Raw, place: &Place) -> Self {
         let text = |key: &str| input.member(key)?.read::<String>();
-        let file = |key: &str| Self::File(text(key).and_then(|path| place.locate_trimmed(&path)));
-        let dir = || match input.member("path") {
-            None => place.locate(&place.cwd),
-            Some(path) if path.is_null() => place.locate(&place.cwd),
-            Some(path) => path.read::<String>().and_then(|path| place.locate_trimmed(&path)),
-        };
         match canonical(tool) {
-            "Bash" | "Monitor" => Self::shell(shell(input), place),
+            "Bash" | "Monitor" => return Self::shell(shell(input), place),
             // Not a language that is read here.
             "PowerShell" => {
                 let why = "is not for a shell that is understood";
-                Self::shell(opaque(why, text("command")), place)
+                return Self::shell(opaque(why, text("command")), place);
             }
-            "Read" | "Edit" | "Write" | "MultiEdit" => file("file_path"),
-            "NotebookEdit" | "NotebookRead" => file("notebook_path"),
-            "LSP" => file("filePath"),
-            "Grep" | "LS" => Self::Search(dir()),
-            // The pattern can lead out of the directory.
-            "Glob" => {
+            _ => {}
+        }
+        let guesses = || {
+            let mut files = Files { is_guess: true, ..Files::default() };
+            files.collect(&input.to_value(), place);
+            Self::Files(files)
+        };
+        let dir = || match input.member("path").filter(|path| !path.is_null()) {
+            None => place.locate(&place.cwd),
+            Some(path) => path.read::<String>().and_then(|path| place.locate_trimmed(&path)),
+        };
+        match tools::named(tool).map(|tool| tool.takes) {
+            Some(Takes::File(key)) => {
+                Self::Files(Files::one(text(key).and_then(|path| place.locate_trimmed(&path))))
+            }
+            Some(Takes::Files(keys)) => {
+                let mut files = Files::default();
+                let values = keys.iter().filter_map(|key| input.member(key));
+                values.for_each(|value| files.collect(&value.to_value(), place));
+                Self::Files(files)
+            }
+            Some(Takes::Dir) => Self::Search(dir()),
+            Some(Takes::Pattern) => {
                 let pattern = text("pattern").unwrap_or_default();
                 let pattern = trimmed(&pattern);
                 let escapes = pattern.starts_with(['/', '~', '\\'])
@@ -108,12 +150,22 @@ impl Subject {
                     || pattern.contains([':', '{']);
                 Self::Search(dir().filter(|_| !escapes))
             }
-            "ReadMcpResourceTool" => match text("uri").as_deref().map(trimmed).and_then(file_uri) {
-                Some(path) => Self::Resource(place.locate_trimmed(&path)),
-                None => Self::Guesses(Vec::new()),
-            },
-            _ => Self::Guesses(guesses(tool, input, place)),
+            Some(Takes::Resource) => Self::Files(resource(text("uri").as_deref(), place)),
+            Some(Takes::Any) => guesses(),
+            None if mcp_parts(tool).is_some() => guesses(),
+            // Other tools take no paths.
+            Some(Takes::Server) | None => Self::Files(Files::default()),
         }
+    }
+}
+
+/// The file that a resource of an MCP server is, if it is one.
+fn resource(uri: Option<&str>, place: &Place) -> Files {
+    let uri = trimmed(uri.unwrap_or_default());
+    match file_uri(uri) {
+        Some(path) => Files::one(place.locate_trimmed(&path)),
+        None if uri.starts_with(['/', '~']) => Files::one(place.locate(uri)),
+        None => Files::default(),
     }
 }
 
@@ -164,29 +216,4 @@ fn shell(input: &Raw) -> Script {
 
 fn opaque(why: &'static str, text: Option<String>) -> Script {
     Script { parts: vec![Part::opaque(why, text.unwrap_or_default())] }
-}
-
-/// Texts in the input that may be paths. Built-in tools that are not listed above take none.
-fn guesses(tool: &str, input: &Raw, place: &Place) -> Vec<Located> {
-    let mut found = Vec::new();
-    if mcp_parts(tool).is_some() {
-        collect(&input.to_value(), place, &mut found);
-    }
-    found
-}
-
-fn collect(value: &Value, place: &Place, found: &mut Vec<Located>) {
-    if found.len() >= MAX_GUESSES {
-        return;
-    }
-    match value {
-        Value::String(text) => {
-            let text = trimmed(text);
-            let path = text.strip_prefix("file://").unwrap_or(text);
-            found.extend(place.locate(path));
-        }
-        Value::Array(values) => values.iter().for_each(|value| collect(value, place, found)),
-        Value::Object(members) => members.values().for_each(|value| collect(value, place, found)),
-        _ => {}
-    }
 }

@@ -423,3 +423,47 @@ fn globs_of_a_shell_are_compared_with_those_of_a_rule() {
         assert_eq!(bash(allowed), Is::Yes, "{allowed}");
     }
 }
+
+#[test]
+fn every_tool_that_takes_a_path_is_looked_at() {
+    let rules = written(
+        "[[rule]]\ntool = 'Read'\npath = '**/.env'\ndeny = 'no'\n\
+         [[rule]]\ntool = '*'\nthen = 'allow'",
+    );
+    for (tool, input, is) in [
+        ("Artifact", json!({ "file_path": "/srv/app/.env" }), Is::No),
+        ("Artifact", json!({ "file_paths": ["a", " .env"] }), Is::No),
+        ("Artifact", json!({ "file_paths": ["a", 1] }), Is::Asked),
+        ("Artifact", json!({ "action": "list", "title": ".env" }), Is::Yes),
+        ("Projects", json!({ "method": "project_write", "local_path": ".env" }), Is::No),
+        ("Projects", json!({ "method": "project_list", "path": ".env" }), Is::Yes),
+        ("SendUserFile", json!({ "files": [".env"] }), Is::Asked),
+        ("SendUserFile", json!({ "files": ["a.png"] }), Is::Yes),
+        ("ReadMcpResourceTool", json!({ "uri": "/srv/app/.env" }), Is::No),
+        ("ReadMcpResourceDirTool", json!({ "uri": "file:///srv/app/%2eenv" }), Is::No),
+        ("ReadMcpResourceDirTool", json!({ "uri": "db://.env" }), Is::Yes),
+    ] {
+        assert_eq!(verdict(&rules, tool, input.clone()), is, "{tool} {input}");
+    }
+    for preset in Preset::ALL {
+        let set = PolicySet::new([preset.policy()]);
+        let artifact = json!({ "file_path": "~/.ssh/id_rsa" });
+        assert_eq!(verdict(&set, "Artifact", artifact), Is::No, "{preset:?}");
+        let dir = json!({ "server": "a", "uri": "file:///home/me/.ssh" });
+        assert_eq!(verdict(&set, "ReadMcpResourceDirTool", dir), Is::No, "{preset:?}");
+        let mcp = json!({ "uri": "file:///home/me/%2essh/id" });
+        let ground = decide(&set, "mcp__fs__read", mcp).because.ground;
+        assert!(matches!(ground, Ground::Uncertain { .. }), "{preset:?}");
+    }
+}
+
+#[test]
+fn texts_past_the_limit_may_be_paths() {
+    let set = policies("autonomous");
+    let read = |count: usize| {
+        let names: Vec<_> = (0..count).map(|at| at.to_string()).collect();
+        verdict(&set, "mcp__fs__read", json!({ "names": names }))
+    };
+    assert_eq!(read(1_000), Is::Yes);
+    assert_eq!(read(5_000), Is::Asked);
+}
