@@ -127,8 +127,9 @@ impl Subject {
             files.collect(&input.to_value(), place);
             Self::Files(files)
         };
+        // Where none is given, the CLI searches the directory it is in.
         let dir = || match input.member("path").filter(|path| !path.is_null()) {
-            None => place.locate(&place.cwd),
+            None => place.locate("."),
             Some(path) => path.read::<String>().and_then(|path| place.locate_trimmed(&path)),
         };
         match tools::named(tool).map(|tool| tool.takes) {

@@ -467,3 +467,19 @@ fn texts_past_the_limit_may_be_paths() {
     assert_eq!(read(1_000), Is::Yes);
     assert_eq!(read(5_000), Is::Asked);
 }
+
+#[test]
+fn a_search_without_a_path_is_where_the_cli_is() {
+    let allowing = written("[[rule]]\ntool = ['Grep', 'Glob']\npath = 'src/**'\nthen = 'allow'");
+    let input = Raw::from(json!({ "pattern": "x" }));
+    let mode = PermissionMode::Default;
+    for (dir, expected) in
+        [("/srv/app/src/a", Verdict::Allow), ("/srv/app", Verdict::Ask), ("/etc", Verdict::Ask)]
+    {
+        let place = Place { current_dir: Some(dir.into()), ..place() };
+        for tool in ["Grep", "Glob"] {
+            let decided = allowing.decide(&Call::new(tool, &input, &mode), &place);
+            assert_eq!(decided.verdict, expected, "{tool} in {dir}");
+        }
+    }
+}
