@@ -64,6 +64,7 @@
 //! | `source` | where that server is configured: `user`, `project`, `local`, `dynamic`, … |
 //! | `mode` | the permission mode at the time of the call |
 //! | `subagent` | `true` in a subagent, `false` in the main thread, or types of subagents |
+//! | `isolation` | how a subagent that is started is set apart: `worktree`, `remote`; `*` is any text |
 //! | `then` | `"allow"` or `"ask"` |
 //! | `deny` | denies; the text is what the model is told |
 //!

@@ -25,6 +25,7 @@ const RULE_KEYS: &[&str] = &[
     "source",
     "mode",
     "subagent",
+    "isolation",
     "then",
     "deny",
 ];
@@ -97,6 +98,7 @@ fn rule(item: &Value<'_>, reference: RuleRef) -> Result<Rule, Mistake> {
             "source" => rule.sources = each("source", value, |word| Ok(word.to_owned()))?,
             "mode" => rule.modes = each("mode", value, mode)?,
             "subagent" => rule.agents = agents(value)?,
+            "isolation" => rule.isolations = each("isolation", value, |word| Ok(word.to_owned()))?,
             "then" => {
                 outcomes += 1;
                 rule.effect = then(value)?;

@@ -11,7 +11,8 @@ pub enum Preset {
     Autonomous,
     /// Looking below the session's directories is allowed, everything else is asked.
     Supervised,
-    /// The same, and Claude Code may keep its plan file while it plans.
+    /// The same, and Claude Code may keep its plan file while it plans. Subagents that are set apart
+    /// are asked about.
     Plan,
 }
 

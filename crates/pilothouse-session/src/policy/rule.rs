@@ -57,6 +57,8 @@ pub(crate) struct Rule {
     pub(crate) sources: Vec<String>,
     pub(crate) modes: Vec<PermissionMode>,
     pub(crate) agents: Agents,
+    /// How a subagent that is started is set apart; `*` is any text.
+    pub(crate) isolations: Vec<String>,
     pub(crate) effect: Effect,
     pub(crate) reach: Reach,
     pub(crate) reference: RuleRef,
@@ -81,6 +83,7 @@ impl Rule {
             sources: Vec::new(),
             modes: Vec::new(),
             agents: Agents::All,
+            isolations: Vec::new(),
             effect: Effect::Ask,
             reach: Reach::Usual,
             reference,
@@ -138,7 +141,16 @@ impl Rule {
             }
             _ => false,
         };
-        mode && agent
+        mode && agent && self.fits_isolation(call)
+    }
+
+    fn fits_isolation(&self, call: &Call<'_>) -> bool {
+        let isolation = || call.input.member("isolation").filter(|it| !it.is_null());
+        self.isolations.is_empty()
+            || isolation().is_some_and(|it| {
+                let text = it.read::<String>().unwrap_or_else(|| it.get().to_owned());
+                self.isolations.iter().any(|name| star(name, &text, Case::Matters))
+            })
     }
 
     /// Whether the rule asks about every tool, without any restriction. The CLI knows better which
@@ -148,6 +160,7 @@ impl Rule {
             && self.servers.is_empty()
             && self.sources.is_empty()
             && self.modes.is_empty()
+            && self.isolations.is_empty()
             && self.agents == Agents::All;
         self.effect == Effect::Ask
             && self.reach != Reach::EveryCall

@@ -123,7 +123,7 @@ impl Session {
     fn about_to_run(&mut self, request: &str, tool: &PreToolUse) {
         self.works_in(tool);
         let called = Called::of_hook(tool);
-        let decided = match self.setup.see_every_call {
+        let decided = match self.setup.see_every_call || self.steps_out_of_plan(tool) {
             true => self.consult(&called),
             false => self.consult_unasked(&called),
         };

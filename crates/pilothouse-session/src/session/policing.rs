@@ -1,4 +1,4 @@
-//! What the policy says to calls and to prompts.
+//! Applies the policy to tool calls and prompts.
 
 use pilothouse_wire::control::cli::CliRequest;
 use pilothouse_wire::hook::{HookInput, PreToolUse};
@@ -105,6 +105,14 @@ impl Session {
         if let (Some(run), None) = (&mut self.run, &tool.agent_id) {
             run.cwd.clone_from(&tool.cwd);
         }
+    }
+
+    /// Whether a call has a mode of its own while the session plans: that of a subagent, which edits
+    /// without asking where it is `acceptEdits` (2.1.62).
+    pub(super) fn steps_out_of_plan(&self, tool: &PreToolUse) -> bool {
+        let is_plan = |mode: &PermissionMode| *mode == PermissionMode::Plan;
+        self.mode.as_ref().is_some_and(is_plan)
+            && tool.permission_mode.as_ref().is_some_and(|mode| !is_plan(mode))
     }
 
     /// Whether the CLI asks a person where a hook says so.

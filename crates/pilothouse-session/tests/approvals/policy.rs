@@ -168,6 +168,30 @@ fn every_call_is_asked_about_where_that_is_wanted() {
     assert_eq!(stage.session.approvals(), []);
 }
 
+#[test]
+fn a_subagent_with_a_mode_of_its_own_is_asked_while_the_session_plans() {
+    for (own, asked) in [(None, false), (Some("plan"), false), (Some("acceptEdits"), true)] {
+        let mut stage = Stage::working_with(under([Preset::Plan.policy()]));
+        stage.line(&json!({
+            "type": "system", "subtype": "status", "session_id": "s", "permissionMode": "plan",
+        }));
+        let mut input = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "",
+            "cwd": "/project", "tool_name": "Edit", "tool_use_id": "t1", "agent_id": "a1",
+            "tool_input": {"file_path": "/project/a", "old_string": "a", "new_string": "b"},
+        });
+        if let Some(own) = own {
+            input["permission_mode"] = own.into();
+        }
+        stage.line(&json!({"type": "control_request", "request_id": "r1", "request": {
+            "subtype": "hook_callback", "callback_id": "policy", "tool_use_id": "t1", "input": input,
+        }}));
+        let answer = stage.answer_to("r1").expect("an answer")["response"].clone();
+        let expected = if asked { json!("ask") } else { Value::Null };
+        assert_eq!(decision(&answer), expected, "{own:?}");
+    }
+}
+
 const ENV: &str = r#"
 [[rule]]
 tool = "Read"

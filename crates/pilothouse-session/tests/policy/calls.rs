@@ -483,3 +483,20 @@ fn a_search_without_a_path_is_where_the_cli_is() {
         }
     }
 }
+
+#[test]
+fn plan_asks_about_subagents_that_are_set_apart() {
+    let plan = policies("plan");
+    let agent =
+        |isolation: Value| verdict(&plan, "Task", json!({ "prompt": "x", "isolation": isolation }));
+    assert_eq!(agent(Value::Null), Is::Yes);
+    for isolation in [json!("worktree"), json!("remote"), json!("new"), json!(["remote"])] {
+        assert_eq!(agent(isolation.clone()), Is::Asked, "{isolation}");
+        let input = Raw::from(json!({ "isolation": isolation }));
+        let mode = PermissionMode::Plan;
+        let unasked = plan.decide_unasked(&Call::new("Agent", &input, &mode), &place());
+        assert_eq!(unasked.map(|decided| decided.verdict), Some(Verdict::Ask), "{isolation}");
+    }
+    let input = json!({ "isolation": "remote" });
+    assert_eq!(verdict(&policies("autonomous"), "Agent", input), Is::Yes);
+}

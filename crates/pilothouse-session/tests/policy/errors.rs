@@ -18,7 +18,7 @@ fn every_mistake_has_a_place_and_a_way_out() {
         (
             rule("colour = 'red'"),
             "2:1: there is no key `colour` here; use one of `tool`, `command`, `variables`, `path`, \
-             `server`, `source`, `mode`, `subagent`, `then`, `deny`",
+             `server`, `source`, `mode`, `subagent`, `isolation`, `then`, `deny`",
         ),
         (error("\n[[rules]]\n"), "2:3: there is no key `rules` here; did you mean `rule`?"),
         (
