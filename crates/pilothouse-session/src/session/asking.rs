@@ -55,7 +55,8 @@ impl Session {
     }
 
     fn asked_for_tool(&mut self, id: &str, ask: Box<CanUseTool>) {
-        let decided = self.consult(&Called::of_request(&ask));
+        let cwd = self.hooks.dir_of(&ask).map(str::to_owned);
+        let decided = self.consult(&Called::of_request(&ask, cwd.as_deref()));
         let Some(decided) = decided else {
             return self.ask_people(id, Ask::Tool(ask), None);
         };

@@ -4,7 +4,7 @@
 //! ask about. For the others something must be read outside: the host gets [`Effect::Work`] and
 //! answers with [`crate::Input::Worked`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use pilothouse_wire::control::ControlResponse;
 use pilothouse_wire::control::cli::HookCallback;
@@ -36,6 +36,9 @@ const STOP: &str = "stop";
 /// The tools that change files.
 const EDITORS: &str = "Edit|MultiEdit|Write|NotebookEdit";
 
+/// How many calls' directories are kept.
+const MAX_DIRS: usize = 128;
+
 /// Hooks that wait for the host, and what it has read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Hooks {
@@ -43,6 +46,9 @@ pub(super) struct Hooks {
     open: BTreeMap<String, OpenHook>,
     /// Files as they were before the call that changes them.
     baselines: BTreeMap<String, String>,
+    /// The last calls, and the directories they run in.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    dirs: VecDeque<(String, String)>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -63,6 +69,23 @@ impl Hooks {
     /// The file before the call, once.
     pub(super) fn baseline(&mut self, tool_call_id: &str) -> Option<String> {
         self.baselines.remove(tool_call_id)
+    }
+
+    /// Notes the directory that a call runs in: the request for it does not name one.
+    fn runs_in(&mut self, tool: &PreToolUse) {
+        if let (Some(call), Some(dir)) = (&tool.tool_use_id, &tool.cwd) {
+            self.dirs.retain(|(known, _)| known != call);
+            self.dirs.push_back((call.clone(), dir.clone()));
+            if self.dirs.len() > MAX_DIRS {
+                self.dirs.pop_front();
+            }
+        }
+    }
+
+    /// The directory that a call runs in, if its hook has named one.
+    pub(super) fn dir_of(&self, ask: &CanUseTool) -> Option<&str> {
+        let wanted = ask.tool_use_id.as_ref()?;
+        self.dirs.iter().find(|(call, _)| call == wanted).map(|(_, dir)| dir.as_str())
     }
 
     /// The CLI waits no more.
@@ -122,6 +145,7 @@ impl Session {
     /// that, else by an approval of our own for which the hook waits.
     fn about_to_run(&mut self, request: &str, tool: &PreToolUse) {
         self.works_in(tool);
+        self.hooks.runs_in(tool);
         let called = Called::of_hook(tool);
         let decided = match self.setup.see_every_call || self.steps_out_of_plan(tool) {
             true => self.consult(&called),

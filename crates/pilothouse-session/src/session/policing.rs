@@ -31,14 +31,15 @@ pub(super) struct Called<'a> {
 }
 
 impl<'a> Called<'a> {
-    pub(super) fn of_request(ask: &'a CanUseTool) -> Self {
+    /// A request, in the directory that the hook for the same call has named.
+    pub(super) fn of_request(ask: &'a CanUseTool, cwd: Option<&'a str>) -> Self {
         Self {
             tool: &ask.tool_name,
             input: &ask.input,
             agent: ask.agent_id.as_deref(),
             server: ask.mcp_server.as_ref(),
             mode: None,
-            cwd: None,
+            cwd,
         }
     }
 
@@ -135,7 +136,10 @@ impl Session {
         match input {
             Input::Line(frame) => match &frame.message {
                 Inbound::ControlRequest(request) => match &request.request {
-                    CliRequest::CanUseTool(ask) => of_call(Called::of_request(ask)),
+                    CliRequest::CanUseTool(ask) => {
+                        let cwd = self.hooks.dir_of(ask);
+                        of_call(Called::of_request(ask, cwd))
+                    }
                     CliRequest::HookCallback(call) => match &call.input {
                         HookInput::PreToolUse(tool) if call.callback_id == POLICY => {
                             of_call(Called::of_hook(tool))

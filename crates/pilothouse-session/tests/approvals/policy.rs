@@ -192,6 +192,39 @@ fn a_subagent_with_a_mode_of_its_own_is_asked_while_the_session_plans() {
     }
 }
 
+#[test]
+fn a_request_is_judged_in_the_directory_of_its_hook() {
+    let rules = "[[rule]]\ntool = 'Read'\npath = 'sub/**'\nthen = 'allow'";
+    let mut stage = Stage::working_with(under([
+        Policy::parse("rules.toml", rules, Level::User).expect("rules")
+    ]));
+    let hook = |stage: &mut Stage, request: &str, call: &str, cwd: &str| {
+        stage.line(&json!({"type": "control_request", "request_id": request, "request": {
+            "subtype": "hook_callback", "callback_id": "policy", "tool_use_id": call,
+            "input": {
+                "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "",
+                "cwd": cwd, "tool_name": "Read", "tool_input": {"file_path": "x"},
+                "tool_use_id": call, "agent_id": "a1",
+            },
+        }}));
+    };
+    hook(&mut stage, "h1", "t1", "/project/sub");
+    hook(&mut stage, "h2", "t2", "/elsewhere");
+    let line = can_use("r1", "t1", "Read", &json!({"file_path": "x"}));
+    let input = Input::Line(Box::new(Frame::decode(line.to_string().into())));
+    assert_eq!(stage.session.paths_named(&input), ["/project/sub/x"]);
+    stage.can_use("r1", "t1", "Read", &json!({"file_path": "x"}));
+    assert_eq!(stage.granted("r1")["behavior"], "allow");
+    stage.can_use("r2", "t2", "Read", &json!({"file_path": "x"}));
+    assert_eq!(stage.answer_to("r2"), None, "a person is asked");
+    // Old calls are forgotten.
+    for at in 0..300 {
+        hook(&mut stage, &format!("m{at}"), &format!("n{at}"), "/project/sub");
+    }
+    stage.can_use("r3", "t1", "Read", &json!({"file_path": "x"}));
+    assert_eq!(stage.answer_to("r3"), None, "a person is asked");
+}
+
 const ENV: &str = r#"
 [[rule]]
 tool = "Read"
