@@ -74,7 +74,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// A notice of the host.
+    /// A notice from the host.
     pub fn notice(level: NoticeLevel, text: impl Into<String>) -> Self {
         Self::Notice { level, text: text.into() }
     }

@@ -35,7 +35,7 @@ impl std::fmt::Display for Mention {
     }
 }
 
-/// What `text` mentions.
+/// Returns the files and resources that `text` mentions.
 ///
 /// ```
 /// use pilothouse_session::policy::{Mention, mentions};

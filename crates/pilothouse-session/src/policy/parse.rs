@@ -79,7 +79,7 @@ fn rule(item: &Value<'_>, reference: RuleRef) -> Result<Rule, Mistake> {
         return Err((item.span(), wrong_type("rule", item, "a table: `[[rule]]`")));
     };
     let mut entries: Vec<Entry<'_>> = table.iter().collect();
-    // Told in the order in which they stand in the file.
+    // Report errors in file order.
     entries.sort_by_key(|(key, _)| key.span().start);
     let mut rule = Rule::blank(reference);
     let mut summary = Vec::new();

@@ -31,7 +31,7 @@ impl RealPaths {
     }
 }
 
-/// What is known about where a path leads.
+/// Resolution state of a path.
 pub(crate) enum Real {
     /// Nobody has looked: the written path stands for itself.
     NotAsked,

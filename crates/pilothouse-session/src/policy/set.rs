@@ -66,7 +66,7 @@ impl PolicySet {
     /// Decides a call, and explains the decision.
     pub fn decide(&self, call: &Call<'_>, place: &Place) -> Decision {
         let judged = self.judge_all(call, place);
-        let decided = strictest(judged, |judged| weight(&judged.decision));
+        let decided = strictest(judged);
         decided.unwrap_or_else(|| self.conclude(&Finding::Nothing(None), None))
     }
 
@@ -75,7 +75,7 @@ impl PolicySet {
     /// look, and asks about the others itself.
     pub fn decide_unasked(&self, call: &Call<'_>, place: &Place) -> Option<Decision> {
         let judged = self.judge_all(call, place).into_iter().filter(|judged| judged.is_meant);
-        strictest(judged.collect(), |judged| weight(&judged.decision))
+        strictest(judged.collect())
     }
 
     fn judge_all(&self, call: &Call<'_>, place: &Place) -> Vec<Judged> {
@@ -171,9 +171,10 @@ impl PolicySet {
 }
 
 /// No beats ask beats yes; among equals the first counts.
-fn strictest(judged: Vec<Judged>, weight: impl Fn(&Judged) -> u8) -> Option<Decision> {
+fn strictest(judged: Vec<Judged>) -> Option<Decision> {
     // The maximum is the last one of equals.
-    judged.into_iter().rev().max_by_key(weight).map(|judged| judged.decision)
+    let decisions = judged.into_iter().rev().map(|judged| judged.decision);
+    decisions.max_by_key(weight)
 }
 
 /// Whether the CLI may not decide for itself what was found: a rule denies it, or asks about less
