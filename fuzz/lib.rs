@@ -1,6 +1,8 @@
 //! What the targets share: when two JSON texts are equal, and how a call is decided.
 
-use pilothouse_session::policy::{Call, Level, Place, Policy, PolicySet, Verdict};
+use pilothouse_session::policy::{
+    Call, Level, Place, Policy, PolicySet, RealPaths, Verdict, paths,
+};
 use pilothouse_wire::permission::PermissionMode;
 use pilothouse_wire::{Raw, codec};
 use serde::Serialize;
@@ -31,16 +33,29 @@ pub fn policies(text: &str) -> PolicySet {
     PolicySet::new([policy])
 }
 
-/// Decides a call in the main thread and the default mode. The only place where targets build a
-/// [`Call`]: what a call has beside its input (real paths, the server it goes to) is added here.
-pub fn decide(policies: &PolicySet, place: &Place, tool: &str, input: &Value) -> Verdict {
+/// Decides a call in the main thread and the default mode. Every path that it names leads to what
+/// `leads` returns for it.
+pub fn decide(
+    policies: &PolicySet,
+    place: &Place,
+    tool: &str,
+    input: &Value,
+    leads: impl Fn(&str) -> Vec<String>,
+) -> Verdict {
     let input = Raw::from(input.clone());
     let mode = PermissionMode::Default;
-    let call = Call::new(tool, &input, &mode);
+    let mut real = RealPaths::default();
+    for path in paths(tool, &input, place) {
+        let found = leads(&path);
+        real.insert(path, found);
+    }
+    let call = Call { real: Some(&real), ..Call::new(tool, &input, &mode) };
     policies.decide(&call, place).verdict
 }
 
 /// Decides a shell command.
 pub fn decide_command(policies: &PolicySet, command: &str) -> Verdict {
-    decide(policies, &Place::at("/project"), "Bash", &serde_json::json!({ "command": command }))
+    let input = serde_json::json!({ "command": command });
+    // Without links, every path is what it says.
+    decide(policies, &Place::at("/project"), "Bash", &input, |path| vec![path.to_owned()])
 }

@@ -1,5 +1,6 @@
-//! Any text is a path in a call: a rule for the working directories never allows one that leads out
-//! of them, and one that a rule denies is never allowed, however it is spelled.
+//! Any text is a path in a call, and leads anywhere: a rule for the working directories never allows
+//! one that is or leads outside of them, and one that a rule denies is never allowed, however it is
+//! spelled.
 
 #![no_main]
 
@@ -51,21 +52,42 @@ fn plainly(path: &str) -> Vec<&str> {
     names
 }
 
-fuzz_target!(|path: &str| {
-    let names = plainly(path);
+/// Whether a path is below a working directory, and whether a rule denies it.
+fn judged(names: &[&str]) -> (bool, bool) {
     let inside = names.starts_with(&["w", "app"]) || names.starts_with(&["w", "lib"]);
     let denied = inside && names.last() == Some(&".env")
         || names.starts_with(&["home", "u", ".ssh"])
         || names.starts_with(&["w", "app", "secret"]);
-    // Real paths of a call, where a host gives them, belong beside the path here.
+    (inside, denied)
+}
+
+// After a line break, where the path leads.
+fuzz_target!(|text: &str| {
+    let (path, target) = match text.split_once('\n') {
+        Some((path, target)) => (path, Some(target)),
+        None => (text, None),
+    };
+    // The CLI trims a path as JavaScript does.
+    let trimmed =
+        path.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}');
+    let names = plainly(trimmed);
+    let real = target.map(|target| format!("/{target}"));
+    let real_names = real.as_deref().map(plainly);
     for tool in ["Read", "Write", "Edit"] {
         let input = json!({
             "file_path": path, "content": "", "old_string": "a", "new_string": "b",
         });
-        let verdict = decide(&RULES, &PLACE, tool, &input);
+        let leads = |path: &str| vec![real.clone().unwrap_or_else(|| path.to_owned())];
+        let verdict = decide(&RULES, &PLACE, tool, &input, leads);
         if verdict == Verdict::Allow {
-            assert!(inside, "{tool} {path:?} is {names:?}");
-            assert!(!denied, "{tool} {path:?} is {names:?}");
+            for names in std::iter::once(&names).chain(&real_names) {
+                let (inside, denied) = judged(names);
+                assert!(inside, "{tool} {path:?} to {real:?} is {names:?}");
+                assert!(!denied, "{tool} {path:?} to {real:?} is {names:?}");
+            }
         }
+        // A path that nobody could resolve is not allowed.
+        let unknown = decide(&RULES, &PLACE, tool, &input, |_| Vec::new());
+        assert_ne!(unknown, Verdict::Allow, "{tool} {path:?}");
     }
 });

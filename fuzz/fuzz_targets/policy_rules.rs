@@ -6,9 +6,11 @@
 use std::fmt::Write;
 
 use libfuzzer_sys::fuzz_target;
-use pilothouse_session::policy::{Call, Level, Place, Policy, PolicySet, Preset, Verdict};
+use pilothouse_session::policy::{
+    Call, Level, Place, Policy, PolicySet, Preset, RealPaths, Verdict, paths,
+};
 use pilothouse_wire::Raw;
-use pilothouse_wire::permission::PermissionMode;
+use pilothouse_wire::permission::{McpServerRef, PermissionMode};
 use serde_json::json;
 
 #[derive(Debug, arbitrary::Arbitrary)]
@@ -61,6 +63,19 @@ struct Wish {
     text: Word,
     mode: u8,
     subagent: Option<Word>,
+    /// The MCP servers that are configured, and the one that the CLI names.
+    servers: Option<Vec<Word>>,
+    server: Option<Word>,
+    /// Whether the paths of the call can be resolved.
+    is_resolved: bool,
+}
+
+fn server(name: &Word) -> McpServerRef {
+    McpServerRef {
+        name: Some(name.text().to_owned()),
+        source: Some("user".to_owned()),
+        ..McpServerRef::default()
+    }
 }
 
 const WORDS: [&str; 40] = [
@@ -208,7 +223,22 @@ fuzz_target!(|input: Input| {
         let raw = Raw::from(value);
         let mode = PermissionMode::from(MODES[usize::from(wish.mode) % MODES.len()]);
         let subagent = wish.subagent.as_ref().map(Word::text);
-        let call = Call { subagent, ..Call::new(wish.tool.text(), &raw, &mode) };
+        let tool = wish.tool.text();
+        let mut real = RealPaths::default();
+        for path in paths(tool, &raw, &place) {
+            let leads = if wish.is_resolved { vec![path.clone()] } else { Vec::new() };
+            real.insert(path, leads);
+        }
+        let named = wish.server.as_ref().map(server);
+        let servers = wish.servers.as_ref();
+        let servers = servers.map(|all| all.iter().map(server).collect::<Vec<_>>());
+        let call = Call {
+            subagent,
+            server: named.as_ref(),
+            servers: servers.as_deref(),
+            real: Some(&real),
+            ..Call::new(tool, &raw, &mode)
+        };
         let decide = |policies: &PolicySet| policies.decide(&call, &place);
         let first = decide(&plain);
         assert_eq!(decide(&plain), first, "the same call is decided the same");

@@ -42,7 +42,8 @@ fuzz_target!(|data: &[u8]| {
     let run = RunId(Uuid::nil());
     let started = Input::Started { run, pid: None, origin: RunOrigin::New };
     seen.see(session.handle(started, now));
-    let ready = br#"{"type":"control_response","response":{"subtype":"success","request_id":"ph-1"}}"#;
+    let ready =
+        br#"{"type":"control_response","response":{"subtype":"success","request_id":"ph-1"}}"#;
     let frame = Frame::decode(bytes::Bytes::from_static(ready));
     seen.see(session.handle(Input::Line(Box::new(frame)), now));
     for line in data.split(|byte| *byte == b'\n') {
@@ -53,7 +54,9 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(again.handle(input(), now), effects, "the state is not whole");
         seen.see(effects);
     }
-    seen.see(session.handle(Input::Exited { exit: Exit::default(), stderr_tail: String::new() }, now));
+    seen.see(
+        session.handle(Input::Exited { exit: Exit::default(), stderr_tail: String::new() }, now),
+    );
     assert_eq!(seen.open_turns, 0);
     assert!(session.approvals().is_empty());
     assert!(session.open_items().is_empty());
