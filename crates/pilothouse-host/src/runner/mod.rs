@@ -17,6 +17,7 @@ mod held;
 mod launching;
 mod observer;
 mod recovery;
+mod silence;
 mod stderr;
 mod trust;
 mod work;
@@ -52,6 +53,7 @@ use asking::Reply;
 use batch::Batch;
 use feed::{Fed, Feed, FeedError};
 use observer::Observer;
+use silence::Silence;
 use stderr::StderrTail;
 use work::Done;
 
@@ -89,10 +91,7 @@ pub(crate) struct Runner {
     jobs: JoinSet<Done>,
     trust_check: trust::TrustCheck,
     observer: Observer,
-    /// When the CLI last said something.
-    heard_at: Instant,
-    /// That it has said nothing since was told.
-    is_told_silent: bool,
+    silence: Silence,
 }
 
 /// Why a loop cannot go on. The session can be opened again.
@@ -234,22 +233,20 @@ impl Runner {
         batch.add(effects.collect(), read_at);
     }
 
-    /// When it is to be told that the CLI says nothing. While a person is asked it may be silent.
+    /// When to report that the CLI is silent. While a person is asked it may be.
     fn stalls_at(&self) -> Option<Instant> {
-        let is_working = self.session.status() == Status::Running && !self.is_told_silent;
-        self.house.options.stall.filter(|_| is_working).map(|stall| self.heard_at + stall)
+        let is_working = self.session.status() == Status::Running;
+        self.house.options.stall.filter(|_| is_working).and_then(|limit| self.silence.due(limit))
     }
 
     fn is_silent(&mut self, read_at: Instant, batch: &mut Batch) {
-        self.is_told_silent = true;
-        let seconds = self.heard_at.elapsed().as_secs();
+        let seconds = self.silence.report(Instant::now());
         self.handle(Input::Silent { seconds }, Timestamp::now(), read_at, batch);
     }
 
     /// Hands in a record, and those that came with it.
     async fn take_in(&mut self, first: Located, read_at: Instant, batch: &mut Batch) {
-        self.heard_at = read_at;
-        self.is_told_silent = false;
+        self.silence.end(read_at);
         let mut next = Some(first);
         let mut room = MOST_RECORDS;
         let before = self.lines_since_checkpoint;
@@ -447,6 +444,7 @@ impl Runner {
                 let line = line.strip_suffix(b"\n").unwrap_or(&line);
                 self.observer.line_out(line);
                 self.say(ToHolder::Send { number, line });
+                self.silence.end(Instant::now());
             }
             Effect::Stop => {
                 if let Some(run) = self.session.run() {

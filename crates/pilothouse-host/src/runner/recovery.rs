@@ -14,6 +14,7 @@ use super::asking::Ask;
 use super::batch::Batch;
 use super::feed::{Fed, FeedError};
 use super::observer::Observer;
+use super::silence::Silence;
 use super::stderr::StderrTail;
 use super::trust::TrustCheck;
 use super::{Bustle, Runner, RunnerError, end_without_holder};
@@ -66,8 +67,7 @@ impl Runner {
             jobs: JoinSet::new(),
             trust_check: TrustCheck::default(),
             observer,
-            heard_at: Instant::now(),
-            is_told_silent: false,
+            silence: Silence::new(Instant::now()),
         })
     }
 
