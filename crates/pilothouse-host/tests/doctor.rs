@@ -71,6 +71,7 @@ fn a_healthy_host_is_healthy() {
         "data_dir.private",
         "database",
         "runs",
+        "runs.unknown",
         "socket_path",
         "clock",
         "unknown_messages",
@@ -92,6 +93,7 @@ fn before_the_first_start_nothing_is_wrong() {
     bed.expect("data_dir.private", State::Skipped, "no directory");
     bed.expect("database", State::Ok, "to be made");
     bed.expect("runs", State::Ok, "0 running");
+    bed.expect("runs.unknown", State::Skipped, "no database");
     assert!(!bed.path("new").exists(), "looking makes nothing");
 }
 

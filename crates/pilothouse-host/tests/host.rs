@@ -20,5 +20,7 @@ mod keeping;
 mod life;
 #[path = "host/modes.rs"]
 mod modes;
+#[path = "host/restored.rs"]
+mod restored;
 #[path = "host/rules.rs"]
 mod rules;

@@ -1,10 +1,13 @@
 //! Where everything is kept: directory, disk, database, runs.
 
+use std::error::Error;
 use std::fs::{self, Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-use rusqlite::{Connection, OpenFlags};
+use pilothouse_session::Session;
+use pilothouse_session::id::RunId;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::{Check, Examination};
 use crate::holder::{self, FoundRun, RunState};
@@ -20,7 +23,15 @@ const LONGEST_SOCKET: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 const NAMED: usize = 3;
 
 pub(super) fn checks(about: &Examination) -> Vec<Check> {
-    vec![writable(about), private(about), space(about), database(about), runs(about), socket(about)]
+    vec![
+        writable(about),
+        private(about),
+        space(about),
+        database(about),
+        runs(about),
+        unknown_runs(about),
+        socket(about),
+    ]
 }
 
 fn writable(about: &Examination) -> Check {
@@ -144,7 +155,7 @@ fn database(about: &Examination) -> Check {
         handle.interrupt();
     }
     let _cannot_panic = reader.join();
-    let restore = "Stop Pilothouse, and put a backup in its place; wire logs are not affected.";
+    let restore = "Stop Pilothouse, and put a backup in its place; wire logs stay as they are.";
     match found {
         Ok(Ok(problems)) if problems.is_empty() => {
             Check::ok(id, title, about.database.display().to_string())
@@ -203,6 +214,56 @@ fn runs(about: &Examination) -> Check {
     let advice =
         "Their holders were killed. Start Pilothouse: it ends them, and they can be resumed.";
     Check::warn(id, title, detail, advice)
+}
+
+/// Runs that a restored database does not know.
+fn unknown_runs(about: &Examination) -> Check {
+    let (id, title) = ("runs.unknown", "Runs that the database does not know");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let found = Connection::open_with_flags(&about.database, flags)
+        .map_err(|error| error.to_string())
+        .and_then(|conn| find_unknown(&conn, &about.runs).map_err(|error| error.to_string()));
+    let unknown = match found {
+        Ok(unknown) if unknown.is_empty() => return Check::ok(id, title, "none"),
+        Ok(unknown) => unknown,
+        Err(_) if !about.database.exists() => return Check::skipped(id, title, "no database yet"),
+        Err(error) => return Check::skipped(id, title, error),
+    };
+    let some: Vec<_> =
+        unknown.iter().take(NAMED).map(|run| run.dir.display().to_string()).collect();
+    let live = unknown.iter().filter(|run| run.state == RunState::Live).count();
+    let detail = format!("{} ({live} live): {}", unknown.len(), some.join(", "));
+    let advice = "The database may be an older backup. These runs are neither stopped nor deleted; \
+                  their wire logs have everything. Put the newer database back if there is one.";
+    Check::warn(id, title, detail, advice)
+}
+
+fn find_unknown(conn: &Connection, runs: &Path) -> Result<Vec<FoundRun>, Box<dyn Error>> {
+    let mut row = conn.prepare(
+        "SELECT state FROM sessions LEFT JOIN states ON states.session = sessions.no WHERE id = ?1",
+    )?;
+    let mut deleted = conn.prepare(
+        "SELECT EXISTS (SELECT 1 FROM audit WHERE session = ?1 AND action = 'session.deleted')",
+    )?;
+    let mut unknown = Vec::new();
+    for dir in directories(runs)? {
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Ok(session) = name.parse::<uuid::Uuid>() else { continue };
+        let state = row.query_row([session.as_bytes()], |row| row.get::<_, Option<String>>(0));
+        let state = state.optional()?;
+        // What is left of a deleted session goes at the next start.
+        if state.is_none() && deleted.query_row([session.as_bytes()], |row| row.get(0))? {
+            continue;
+        }
+        let state = state.flatten().map(|state| serde_json::from_str::<Session>(&state));
+        let session = state.transpose()?;
+        let is_known = |run: &FoundRun| {
+            let name = run.run.parse().map(RunId).ok();
+            session.as_ref().zip(name).is_some_and(|(session, run)| session.has_asked_for(run))
+        };
+        unknown.extend(holder::find(&dir)?.into_iter().filter(|run| !is_known(run)));
+    }
+    Ok(unknown)
 }
 
 /// The runs of all sessions: each session has a directory for its own.

@@ -1,5 +1,8 @@
 //! What runs leave on the disk: logs are packed when their run has ended, and removed with their
-//! session, whoever had to leave that unfinished.
+//! session, also where an earlier daemon left that unfinished.
+//!
+//! Only a delete that is in the audit removes anything. A run that the store does not know is left as
+//! it is, live or not: the database may be a restored backup, which is older than the run.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -7,13 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pilothouse_client::mark::end_marked;
+use pilothouse_session::Session;
 use pilothouse_session::id::{RunId, SessionId};
 
 use super::HostError;
 use super::house::{House, blocking};
 #[cfg(unix)]
 use crate::holder;
-use crate::holder::{HoldSpec, PID_FILE, RunState, StartError, find, look};
+use crate::holder::{FoundRun, HoldSpec, PID_FILE, RunState, StartError, find, look};
+use crate::store::StoreError;
 use crate::wirelog::compress;
 
 impl House {
@@ -29,7 +34,7 @@ impl House {
         self.session_runs(session).join(run.to_string())
     }
 
-    /// Ends and removes runs of sessions that are gone, and packs the logs of those that have ended.
+    /// Ends and removes runs of deleted sessions, and packs the logs of runs that have ended.
     pub(super) async fn tidy_runs(self: Arc<Self>) {
         let house = Arc::clone(&self);
         for dir in blocking(move || house.left_behind()).await {
@@ -40,7 +45,7 @@ impl House {
         }
     }
 
-    /// Gives what is to be packed.
+    /// Returns the runs to pack.
     fn left_behind(&self) -> Vec<PathBuf> {
         let mut to_pack = Vec::new();
         let Ok(sessions) = std::fs::read_dir(self.runs()) else { return to_pack };
@@ -59,13 +64,29 @@ impl House {
 
     fn look_after(&self, id: SessionId, dir: &Path) -> Result<Vec<PathBuf>, HostError> {
         if self.store.session(id)?.is_none() {
-            return self.remove_runs(id).map(|()| Vec::new());
+            if self.store.was_deleted(id)? {
+                self.remove_runs(id)?;
+            } else {
+                tracing::warn!(session = %id, "the database does not know a session that has runs");
+            }
+            return Ok(Vec::new());
         }
         let found = find(dir).map_err(HostError::file(dir))?;
         // Asked only now: a run that was found belongs to a loop that was there before it.
         // And whether the host closes after that: then loops leave their runs to the next one.
         if self.running(id).is_some() || self.closing.is_cancelled() {
             return Ok(Vec::new());
+        }
+        let stored = self.store.load(id)?;
+        let stored = stored.map(|stored| serde_json::from_str::<Session>(&stored.state));
+        let session = stored.transpose().map_err(StoreError::from)?;
+        let is_known = |run: &FoundRun| {
+            let name = run.run.parse().map(RunId).ok();
+            session.as_ref().zip(name).is_some_and(|(session, run)| session.has_asked_for(run))
+        };
+        let (found, unknown): (Vec<_>, Vec<_>) = found.into_iter().partition(is_known);
+        for run in unknown {
+            tracing::warn!(session = %id, run = run.run, "the database does not know a run");
         }
         let mut to_pack = Vec::new();
         for run in found {

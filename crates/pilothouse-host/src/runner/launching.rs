@@ -1,7 +1,7 @@
 //! Starts a run under its name, or finds it where it was started already.
 
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pilothouse_session::effect::Launch;
@@ -31,6 +31,12 @@ pub(super) enum LaunchError {
     Trust(Box<HostError>),
     #[error("the run's directory cannot be used: {0}")]
     Io(#[from] io::Error),
+    #[error(
+        "a run that the database does not know still works on this conversation (its holder is \
+         process {holder}, its log is in {dir}): the database may be a restored backup. Wait until \
+         the run has ended, or end it with `kill {holder}`, then try again"
+    )]
+    Driven { holder: String, dir: String },
 }
 
 /// What to start where.
@@ -41,6 +47,8 @@ pub(super) struct Plan<'a> {
     pub(super) cwd: &'a str,
     pub(super) dir: &'a Path,
     pub(super) session: SessionId,
+    /// Directories of runs that the session did not ask for.
+    pub(super) passed_over: Vec<PathBuf>,
     pub(super) trace: Option<String>,
 }
 
@@ -62,6 +70,7 @@ pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Launched, Launc
     if was_started(dir, LISTENS_WITHIN, is_left)? {
         return Ok(Launched { pid: cli_pid(dir), left_out: None });
     }
+    plan.passed_over.iter().try_for_each(|dir| check_has_ended(dir))?;
     // Its daemon may have died before anything was started in it.
     match std::fs::remove_dir_all(dir) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
@@ -87,6 +96,16 @@ pub(super) fn launch(plan: &Plan<'_>, launch: &Launch) -> Result<Launched, Launc
     spec.set_env.extend(quarantine.into_iter().map(|(name, value)| (Text(name), Text(value))));
     let pid = Some(plan.house.start_run(dir, &spec)?);
     Ok(Launched { pid, left_out: checked.left_out() })
+}
+
+/// Checks that no run works in `dir`: a conversation has one driver.
+fn check_has_ended(dir: &Path) -> Result<(), LaunchError> {
+    if look(dir)? != Some(RunState::Live) {
+        return Ok(());
+    }
+    let pids = std::fs::read_to_string(dir.join(PID_FILE)).unwrap_or_default();
+    let holder = pids.split_whitespace().next().unwrap_or("unknown").to_owned();
+    Err(LaunchError::Driven { holder, dir: dir.display().to_string() })
 }
 
 /// How many git settings a run gets by variables already.

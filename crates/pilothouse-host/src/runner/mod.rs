@@ -485,9 +485,10 @@ impl Runner {
         let (cwd, dir) = (Arc::clone(&self.cwd), self.run_dir(launch.run));
         let trace = self.observer.traceparent(launch.run);
         let session = self.session.id();
+        let passed_over = self.session.passed_over().map(|run| self.run_dir(run)).collect();
         self.jobs.spawn_blocking(move || {
             let (house, profile, cwd, dir) = (&house, &profile, &cwd, &dir);
-            let plan = launching::Plan { house, profile, cwd, dir, session, trace };
+            let plan = launching::Plan { house, profile, cwd, dir, session, passed_over, trace };
             let started = launching::launch(&plan, &launch);
             Done::Launched { launch, started }
         });

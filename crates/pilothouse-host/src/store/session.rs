@@ -15,7 +15,7 @@ use super::Store;
 use super::ack::Ack;
 use super::error::StoreError;
 use super::event::{Batch, Checkpoint};
-use super::sqlite::{Durability, events, sessions};
+use super::sqlite::{Durability, audit, events, sessions};
 use crate::secrets::mask::masked;
 
 /// A session to be.
@@ -209,6 +209,11 @@ impl Store {
     /// Changes what a person may change: title, tags, archive, policy, settings, what was read.
     pub fn change(&self, session: SessionId, change: SessionChange) -> Ack<()> {
         self.write(Durability::PowerLoss, 256, move |tx| sessions::change(tx, session, &change))
+    }
+
+    /// Whether the audit says that a session was deleted.
+    pub fn was_deleted(&self, session: SessionId) -> Result<bool, StoreError> {
+        self.read(|conn| audit::has_deleted(conn, session))
     }
 
     /// Deletes a session with everything that belongs to it. Search finds nothing of it from then

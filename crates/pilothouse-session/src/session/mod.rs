@@ -90,8 +90,12 @@ pub struct Session {
     /// How its first conversation begins, where it does not begin with nothing.
     beginning: Option<RunOrigin>,
     run: Option<Run>,
-    /// How many runs were asked for.
+    /// The number of the last run that was asked for.
     runs: u64,
+    /// Numbers of runs that this session did not ask for, and whose names are taken: those of a
+    /// history that a restored backup has undone.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    passed_over: BTreeSet<u64>,
     requests: Requests,
     turns: Turns,
     threads: BTreeMap<String, Thread>,
@@ -170,6 +174,7 @@ impl Session {
             beginning: None,
             run: None,
             runs: 0,
+            passed_over: BTreeSet::new(),
             requests: Requests::default(),
             turns: Turns::default(),
             threads: BTreeMap::new(),
@@ -412,6 +417,26 @@ impl Session {
     /// A prompt of the host's own: the same one for the same state.
     fn own_prompt_id(&self) -> PromptId {
         PromptId(self.own_id(self.seq))
+    }
+
+    /// Whether this session has asked for the run, however it ended.
+    pub fn has_asked_for(&self, run: RunId) -> bool {
+        let mut own = (1..=self.runs).filter(|number| !self.passed_over.contains(number));
+        own.any(|number| self.own_id(number) == run.0)
+    }
+
+    /// Passes over names of runs that are taken, although this session did not ask for them. Called
+    /// before the first input: the same names are taken whenever its state is read back.
+    pub fn pass_over(&mut self, is_taken: impl Fn(RunId) -> bool) {
+        while is_taken(RunId(self.own_id(self.runs + 1))) {
+            self.runs += 1;
+            self.passed_over.insert(self.runs);
+        }
+    }
+
+    /// The runs that were passed over.
+    pub fn passed_over(&self) -> impl Iterator<Item = RunId> {
+        self.passed_over.iter().map(|number| RunId(self.own_id(*number)))
     }
 
     /// The session's `number`th name for something.

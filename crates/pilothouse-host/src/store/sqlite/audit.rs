@@ -26,6 +26,19 @@ pub(in crate::store) fn add(
     Ok(())
 }
 
+/// The action of a deleted session.
+pub(super) const DELETED: &str = "session.deleted";
+
+/// Whether a session was deleted, by a person or by retention.
+pub(in crate::store) fn has_deleted(
+    conn: &Connection,
+    session: SessionId,
+) -> Result<bool, StoreError> {
+    let mut statement = conn
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM audit WHERE session = ?1 AND action = ?2)")?;
+    Ok(statement.query_row(params![session.0.as_bytes(), DELETED], |row| row.get(0))?)
+}
+
 pub(in crate::store) fn list(
     conn: &Connection,
     session: Option<SessionId>,

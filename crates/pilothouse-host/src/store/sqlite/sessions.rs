@@ -126,7 +126,7 @@ pub(in crate::store) fn delete(
     tx.tails.forget(session);
     upkeep::note_deletion(conn)?;
     let nothing = serde_json::json!({});
-    audit::add(conn, now, Some(session), by, "session.deleted", &nothing)
+    audit::add(conn, now, Some(session), by, audit::DELETED, &nothing)
 }
 
 /// What the new events mean for the session's row, approvals and prompts.
