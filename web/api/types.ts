@@ -229,7 +229,7 @@ export type BroughtHelper = {
   setting: string;
 };
 
-/** A hook. */
+/** A command that Claude Code runs at certain moments. */
 export type BroughtHook = {
   /** Whether it can answer approvals in the place of a person. */
   can_answer: boolean;
@@ -2839,7 +2839,7 @@ export type TrustAnswer = "session" | "always" | "never";
 
 /** A person's decision about a repository. */
 export type TrustDecision = {
-  /** The answer. */
+  /** Whether, and for how long, the repository is trusted. */
   answer: TrustAnswer;
   /** The digest from the report that the decision is about. */
   digest: string;
@@ -2847,7 +2847,7 @@ export type TrustDecision = {
   directory: string;
   /** Let the repository's hooks answer approvals in the place of a person. Needed to trust a repository that has hooks which can. */
   hooks_may_answer?: boolean;
-  /** The session, for an answer about one. */
+  /** The session that the report was made for, if it was one. */
   session?: SessionId | null;
 };
 
@@ -2874,9 +2874,9 @@ export type TrustReport = {
 
 /** A decision about a repository. */
 export type TrustRow = {
-  /** Who decided. */
+  /** The identity that decided. */
   actor: string;
-  /** When. */
+  /** Time of the decision. */
   at: string;
   /** The content that it is about; empty for every content. */
   digest: string;
