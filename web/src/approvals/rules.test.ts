@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { destination, kept, policyOf, suggestionOf, updateOf, written, type Rule } from "./rules";
+import { destination, kept, policyOf, suggestionOf, unticked, updateOf, without, written, type Rule } from "./rules";
 
 const allow = (...rules: Rule[]) => policyOf([updateOf({ type: "addRules", rules, behavior: "allow", destination: "session" })]);
 
@@ -49,5 +49,25 @@ describe("an update", () => {
     expect(suggestionOf(updateOf(strange))).toBe(strange);
     expect(updateOf(null)).toEqual({ type: "other", raw: null });
     expect(destination("elsewhere").name).toBe("elsewhere");
+  });
+});
+
+describe("what is ticked at first", () => {
+  const rules = updateOf({ type: "addRules", rules: [{ toolName: "Read" }, { toolName: "Bash" }], behavior: "allow", destination: "session" });
+  const mode = updateOf({ type: "setMode", mode: "acceptEdits", destination: "session" });
+  const directories = updateOf({ type: "addDirectories", directories: ["/a"], destination: "session" });
+
+  it("is the rules, and nothing that changes the session besides", () => {
+    expect([...unticked([rules, directories, mode])]).toEqual([1, 2]);
+    expect([...unticked([rules])]).toEqual([]);
+  });
+
+  it("is what there is, without rules", () => {
+    expect([...unticked([mode])]).toEqual([]);
+  });
+
+  it("can lose a rule", () => {
+    if (rules.type !== "addRules") throw new Error("not rules");
+    expect(without(rules, 0)).toMatchObject({ rules: [{ toolName: "Bash" }] });
   });
 });

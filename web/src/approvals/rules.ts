@@ -60,6 +60,20 @@ export function suggestionOf(update: Update): Suggestion {
   return update.type === "other" ? update.raw : update;
 }
 
+/**
+ * The changes that are not ticked at first: where there are rules, those that change the session
+ * besides (another mode, more directories) have to be chosen.
+ */
+export function unticked(updates: readonly Update[]): ReadonlySet<number> {
+  const others = updates.flatMap((update, at) => (update.type === "addRules" ? [] : [at]));
+  return new Set(others.length < updates.length ? others : []);
+}
+
+/** An update without one of its rules. */
+export function without(update: Extract<Update, { type: "addRules" }>, index: number): Update {
+  return { ...update, rules: update.rules.filter((_, at) => at !== index) };
+}
+
 /** A rule as the CLI's settings write it. */
 export function written(rule: Rule): string {
   return rule.ruleContent ? `${rule.toolName}(${rule.ruleContent})` : rule.toolName;

@@ -94,9 +94,19 @@ pub(crate) struct ApproveArgs {
     pub(crate) session: Option<String>,
     /// The number of the request, where several wait
     pub(crate) request: Option<u64>,
-    /// And do not ask again: keep the rule that Claude Code suggests
+    /// Do not ask again: keep the rules that Claude Code suggests
     #[arg(long)]
     pub(crate) always: bool,
+    /// With --always, also keep these of its suggestions
+    #[arg(long, value_enum, value_delimiter = ',', requires = "always", value_name = "KIND")]
+    pub(crate) also: Vec<Also>,
+}
+
+/// What Claude Code may suggest besides rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Also {
+    Directories,
+    Mode,
 }
 
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use pilothouse_session::tool::{AskedQuestion, NormalizedPayload};
 use serde_json::{Map, Value};
 
 use super::form::{Field, fields};
-use super::rules::told;
+use super::rules::sentence;
 use crate::view::{BOLD, DIM, PLAIN, WARN, diff, harmless, one_line};
 
 /// A line to be shown.
@@ -37,8 +37,8 @@ pub(crate) struct Dialog {
 enum State {
     /// Yes or no, or what the subject has besides.
     Asking,
-    /// Whether the rules that were shown are to be kept.
-    Always,
+    /// Which of the suggested changes to keep, one after the other.
+    Always { at: usize, kept: Vec<Suggestion> },
     /// Which question, and the answers so far.
     Questions { answers: Vec<QuestionReply> },
     /// Which field, and the form so far.
@@ -119,7 +119,11 @@ impl Dialog {
     pub(crate) fn question(&self) -> Vec<Line> {
         let line = |text: String| vec![(WARN, text)];
         match (&self.state, &self.approval.subject) {
-            (State::Always, _) => line("Keep this? [y/n]".to_owned()),
+            (State::Always { at, .. }, _) => {
+                let suggestion = self.approval.suggestions.get(*at);
+                let change = suggestion.map(|Suggestion(update)| sentence(update));
+                line(format!("Keep “{}”? [y/n]", change.unwrap_or_default()))
+            }
             (State::Form { fields, at, .. }, _) => {
                 line(fields.get(*at).map(Field::question).unwrap_or_default())
             }
@@ -145,7 +149,7 @@ impl Dialog {
     pub(crate) fn answer(&mut self, line: &str) -> Step {
         let line = line.trim();
         match &mut self.state {
-            State::Always => return self.keep(line),
+            State::Always { .. } => return self.keep(line),
             State::Questions { answers } => {
                 let Subject::Question { questions } = &self.approval.subject else {
                     return no("");
@@ -198,11 +202,8 @@ impl Dialog {
                 decided(Decision::Allow { input: None, updates: Vec::new() })
             }
             "a" | "always" if !self.approval.suggestions.is_empty() => {
-                self.state = State::Always;
-                let mut lines = vec![(PLAIN, "This would be remembered:".to_owned())];
-                let rules = self.approval.suggestions.iter();
-                lines.extend(rules.map(|Suggestion(rule)| (BOLD, format!("  {}", told(rule)))));
-                Step::More(lines)
+                self.state = State::Always { at: 0, kept: Vec::new() };
+                Step::More(Vec::new())
             }
             "" if self.approval.default_to_no => no(""),
             _ if is_no(line) => no(line),
@@ -210,18 +211,25 @@ impl Dialog {
         }
     }
 
+    /// Keeps a suggested change, or leaves it out. When all of them were asked about, the call is
+    /// allowed with what was kept; if that is nothing, the first question is asked again.
     fn keep(&mut self, line: &str) -> Step {
+        let State::Always { at, kept } = &mut self.state else { return Step::More(Vec::new()) };
         match line {
-            "y" | "yes" => {
-                let updates = self.approval.suggestions.clone();
-                decided(Decision::Allow { input: None, updates })
-            }
-            "n" | "no" => {
-                self.state = State::Asking;
-                Step::More(vec![(DIM, "Nothing is remembered.".to_owned())])
-            }
-            _ => Step::More(Vec::new()),
+            "y" | "yes" => kept.extend(self.approval.suggestions.get(*at).cloned()),
+            "n" | "no" => {}
+            _ => return Step::More(Vec::new()),
         }
+        *at += 1;
+        if *at < self.approval.suggestions.len() {
+            return Step::More(Vec::new());
+        }
+        let updates = std::mem::take(kept);
+        if updates.is_empty() {
+            self.state = State::Asking;
+            return Step::More(vec![(DIM, "Nothing is kept.".to_owned())]);
+        }
+        decided(Decision::Allow { input: None, updates })
     }
 }
 
@@ -333,15 +341,30 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_shown_before_it_is_kept() {
+    fn each_change_is_shown_before_it_is_kept() {
         let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "rm:*"}],
             "behavior": "allow", "destination": "localSettings"});
-        let mut dialog = tool(json!({"suggestions": [rule]}));
-        let Step::More(shown) = dialog.answer("a") else { panic!() };
-        assert!(shown[1].1.contains("allow Bash(rm:*) in this project, for you"), "{shown:?}");
-        assert_eq!(decision(dialog.clone().answer("n")), Value::Null);
-        assert_eq!(decision(dialog.answer("y"))["updates"][0]["rules"][0]["toolName"], "Bash");
-        // Without one there is no always.
+        let mode = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
+        let dialog = tool(json!({"suggestions": [rule, mode]}));
+        let keep = |answers: [&str; 2]| {
+            let mut dialog = dialog.clone();
+            assert_eq!(decision(dialog.answer("a")), Value::Null);
+            let asked = dialog.question()[0].1.clone();
+            assert!(asked.contains("allow Bash(rm:*) in this project, for you"), "{asked}");
+            assert_eq!(decision(dialog.answer(answers[0])), Value::Null);
+            let asked = dialog.question()[0].1.clone();
+            assert!(asked.contains("switch to mode acceptEdits"), "{asked}");
+            // An empty line keeps nothing.
+            assert_eq!(decision(dialog.answer("")), Value::Null);
+            (decision(dialog.answer(answers[1])), dialog)
+        };
+        assert_eq!(keep(["y", "n"]).0["updates"], json!([rule]));
+        assert_eq!(keep(["n", "y"]).0["updates"], json!([mode]));
+        assert_eq!(keep(["y", "y"]).0["updates"], json!([rule, mode]));
+        let (nothing, mut dialog) = keep(["n", "n"]);
+        assert_eq!(nothing, Value::Null);
+        assert_eq!(decision(dialog.answer("y"))["updates"], json!([]), "the first question again");
+        // Without a suggestion there is no always.
         assert_eq!(decision(tool(json!({})).answer("a")), Value::Null);
     }
 

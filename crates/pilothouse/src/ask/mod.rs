@@ -1,7 +1,7 @@
 //! What a session asks, in a terminal.
 //!
 //! - `dialog`: from a request and lines of text to a decision. It knows no terminal.
-//! - `rules`: what "always" would change, in words.
+//! - `rules`: describes what "always" would change.
 //! - `console`: lines from the terminal, also where stdin is something else.
 
 mod console;
@@ -11,3 +11,4 @@ mod rules;
 
 pub(crate) use console::Console;
 pub(crate) use dialog::{Dialog, Step};
+pub(crate) use rules::{adds_rules, sentence};

@@ -1,12 +1,17 @@
-//! What "always" would change, in words.
+//! Describes what "always" would change.
 
 use pilothouse_wire::PermissionUpdate;
 use pilothouse_wire::permission::{Destination, PermissionRule, RuleBehavior};
 
 use crate::view::one_line;
 
+/// Whether an update only adds rules. Others change the session: more directories, another mode.
+pub(crate) fn adds_rules(update: &PermissionUpdate) -> bool {
+    matches!(update, PermissionUpdate::AddRules(_))
+}
+
 /// A change of permissions as a sentence, with where it is kept.
-pub(super) fn told(update: &PermissionUpdate) -> String {
+pub(crate) fn sentence(update: &PermissionUpdate) -> String {
     match update {
         PermissionUpdate::AddRules(change) => {
             rules(verb(&change.behavior), &change.rules, &change.destination)

@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 
 use hyper::Method;
 use pilothouse_host::config::Config;
-use pilothouse_session::approval::{Decision, PlanChoice, Subject};
+use pilothouse_session::approval::{Decision, PlanChoice, Subject, Suggestion};
+use pilothouse_wire::PermissionUpdate;
 use serde_json::{Value, json};
 
 use super::list::subject;
@@ -12,7 +13,8 @@ use super::run::{say, text};
 use super::sessions::{OpenRequest, SessionRow, find, path, state};
 use super::up::raise;
 use super::{print, rewind, usage};
-use crate::args::{ApproveArgs, Command, Common, DenyArgs, ForkArgs, RmArgs, SendArgs};
+use crate::args::{Also, ApproveArgs, Command, Common, DenyArgs, ForkArgs, RmArgs, SendArgs};
+use crate::ask::{adds_rules, sentence};
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach};
 use crate::view::{PLAIN, prompt, report, short, warn};
@@ -123,11 +125,21 @@ async fn answer(
 
 async fn approve(reach: &mut Reach, args: &ApproveArgs) -> anyhow::Result<Exit> {
     let open = request(reach, args.session.as_deref(), args.request).await?;
-    let updates = open.request.as_ref().map(|request| request.suggestions.clone());
-    let updates = updates.filter(|_| args.always).unwrap_or_default();
-    if args.always && updates.is_empty() {
-        return Err(usage("no rule is offered for this: leave out --always"));
+    let suggested = open.request.as_ref().map(|request| request.suggestions.as_slice());
+    let suggested = suggested.filter(|_| args.always).unwrap_or_default();
+    let is_kept = |Suggestion(update): &&Suggestion| match update {
+        PermissionUpdate::AddDirectories(_) => args.also.contains(&Also::Directories),
+        PermissionUpdate::SetMode(_) => args.also.contains(&Also::Mode),
+        update => adds_rules(update),
+    };
+    let (kept, left): (Vec<_>, Vec<_>) = suggested.iter().partition(is_kept);
+    if args.always && kept.is_empty() {
+        let list = list_of(&left, "\n  suggested: ");
+        return Err(usage(format!(
+            "Claude Code suggests no rule for this: leave out --always, or see --also{list}"
+        )));
     }
+    let updates = kept.iter().map(|update| (*update).clone()).collect();
     let decision = match open.request.as_ref().map(|request| &request.subject) {
         Some(Subject::Plan { .. }) => {
             Decision::Plan { choice: PlanChoice::AcceptEdits, plan: None, feedback: None }
@@ -140,7 +152,14 @@ async fn approve(reach: &mut Reach, args: &ApproveArgs) -> anyhow::Result<Exit> 
         }
         _ => Decision::Allow { input: None, updates },
     };
-    answer(reach, &open, &decision, "allowed").await
+    answer(reach, &open, &decision, "allowed").await?;
+    let (kept, left) = (list_of(&kept, "kept: "), list_of(&left, "not kept: "));
+    print(&format!("{kept}{left}"))
+}
+
+/// A line for each update.
+fn list_of(updates: &[&Suggestion], before: &str) -> String {
+    updates.iter().map(|Suggestion(update)| format!("{before}{}\n", sentence(update))).collect()
 }
 
 async fn deny(reach: &mut Reach, args: &DenyArgs) -> anyhow::Result<Exit> {

@@ -100,7 +100,7 @@ fn what_is_always_allowed_is_asked_once() {
     let lines = format!("{}{}say Both.", call("made"), call("made"));
     let waiting = asking(&bed, &lines);
     let allowed = bed.ok(["approve", "--always"]);
-    assert!(allowed.contains("touch made"), "{allowed}");
+    assert!(allowed.contains("touch made") && allowed.contains("\nkept: allow Bash("), "{allowed}");
     let ran = Ran::wait(waiting);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let asked = ran.out.lines().filter(|line| line.contains("\"approval_requested\""));
@@ -114,6 +114,29 @@ fn what_is_always_allowed_is_asked_once() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     bed.ok(["deny", "--stop"]);
     Ran::wait(waiting);
+}
+
+#[test]
+fn always_keeps_rules_only_unless_more_is_named() {
+    let bed = Bed::new();
+    bed.ok(["up", "--no-open"]);
+    let work = bed.path("work");
+    let write = |name: &str| {
+        let input = serde_json::json!({"file_path": work.join(name), "content": "x"});
+        format!("tool Write {input}\n---\n")
+    };
+    let lines = format!("{}{}say Done.", write("one"), write("two"));
+    let waiting = asking(&bed, &lines);
+    let refused = bed.run(["approve", "--always"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("suggested: switch to mode acceptEdits"), "{refused:?}");
+    let kept = bed.ok(["approve", "--always", "--also", "mode"]);
+    assert!(kept.contains("kept: switch to mode acceptEdits"), "{kept}");
+    let ran = Ran::wait(waiting);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(work.join("two").exists(), "{ran:?}");
+    let misplaced = bed.run(["approve", "--also", "mode"]);
+    assert_eq!(misplaced.code, Some(2), "{misplaced:?}");
 }
 
 #[test]
