@@ -43,6 +43,7 @@ describe("summary", () => {
   it("counts in plain words", () => {
     const brings: Brings = { ...NOTHING, hooks: [hook("Stop", false)], servers: [{ file: "", name: "a", target: "b" }, { file: "", name: "c", target: "d" }], instructions: ["CLAUDE.md"] };
     expect(summary(brings)).toBe("1 hook, 2 MCP servers, 1 instruction file");
+    expect(summary(NOTHING)).toBe("configuration files");
   });
 });
 

@@ -41,6 +41,7 @@ const COUNTED = 4;
 /** One line: "2 hooks, 1 MCP server", cut after the kinds that matter most. */
 export function summary(brings: Brings): string {
   const kinds = groups(brings);
+  if (kinds.length === 0) return "configuration files";
   const counts = kinds.slice(0, COUNTED).map(({ title, lines }) => `${lines.length} ${lines.length === 1 ? plural(title).replace(/s$/, "") : plural(title)}`);
   return counts.join(", ") + (kinds.length > COUNTED ? " and more" : "");
 }
