@@ -3,19 +3,15 @@
 //! Nothing is allowed by an empty line, and where "no" should be preselected, "yes" has to be
 //! written out.
 
-use anstyle::Style;
 use pilothouse_session::approval::{
     Approval, Decision, PlanChoice, QuestionReply, Subject, Suggestion,
 };
-use pilothouse_session::tool::{AskedQuestion, NormalizedPayload};
+use pilothouse_session::tool::AskedQuestion;
 use serde_json::{Map, Value};
 
 use super::form::{Field, fields};
 use super::rules::sentence;
-use crate::view::{BOLD, DIM, PLAIN, WARN, diff, harmless, one_line};
-
-/// A line to be shown.
-type Line = (Style, String);
+use crate::view::{DIM, Line, WARN, opening, options};
 
 /// What came of a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,55 +60,7 @@ impl Dialog {
 
     /// What is to be known before answering.
     pub(crate) fn opening(&self) -> Vec<Line> {
-        let mut lines = Vec::new();
-        let mut tell = |style: Style, text: &str| {
-            lines.extend(harmless(text).lines().map(|line| (style, line.to_owned())));
-        };
-        match &self.approval.subject {
-            Subject::Tool { tool_name, input, payload } => {
-                if let Some(title) = &self.approval.title {
-                    tell(BOLD, &one_line(title));
-                }
-                match &**payload {
-                    NormalizedPayload::ShellExec(call) => {
-                        tell(BOLD, &format!("$ {}", call.command.as_deref().unwrap_or_default()));
-                        tell(DIM, call.description.as_deref().unwrap_or_default());
-                    }
-                    NormalizedPayload::ModifyFile(call) => {
-                        tell(BOLD, &call.file_path);
-                        lines.extend(call.patch.as_ref().map(diff).unwrap_or_default());
-                    }
-                    NormalizedPayload::Generic(_) | NormalizedPayload::Misc(_) => {
-                        tell(BOLD, tool_name);
-                        tell(DIM, &serde_json::to_string_pretty(input).unwrap_or_default());
-                    }
-                    payload => tell(BOLD, &payload.title()),
-                }
-            }
-            Subject::EnterPlan => tell(BOLD, "Claude wants to make a plan first."),
-            Subject::Plan { plan: Some(plan), .. } => {
-                tell(PLAIN, plan);
-                tell(BOLD, "Is the plan good?");
-            }
-            Subject::Plan { plan: None, .. } => {
-                tell(BOLD, "Claude wants to begin, without a written plan.");
-            }
-            Subject::Question { .. } => {}
-            Subject::Elicitation { server, message, url, .. } => {
-                let server = server.as_deref().unwrap_or("an MCP server");
-                tell(BOLD, &format!("{server} asks: {}", message.as_deref().unwrap_or_default()));
-                tell(PLAIN, url.as_deref().unwrap_or_default());
-            }
-            Subject::Dialog { dialog, content } => {
-                tell(BOLD, &format!("Claude Code asks: {dialog}"));
-                let content = content.as_ref().map(serde_json::to_string_pretty);
-                tell(DIM, &content.and_then(Result::ok).unwrap_or_default());
-            }
-        }
-        if let Some(reason) = &self.approval.reason {
-            lines.push((DIM, one_line(reason)));
-        }
-        lines
+        opening(&self.approval)
     }
 
     /// The question that is open.
@@ -264,12 +212,7 @@ fn plan(line: &str) -> Step {
 }
 
 fn choices(question: &AskedQuestion) -> Vec<Line> {
-    let mut lines = vec![(BOLD, one_line(&question.question))];
-    for (number, option) in question.options.iter().enumerate() {
-        let about = option.description.as_deref().map(|about| format!(": {about}"));
-        let text = format!("{}. {}{}", number + 1, option.label, about.unwrap_or_default());
-        lines.push((PLAIN, format!("  {}", one_line(&text))));
-    }
+    let mut lines = options(question);
     let several = if question.multi_select { "Numbers with commas between" } else { "A number" };
     lines.push((WARN, format!("{several}, or your own words; Enter to skip")));
     lines

@@ -12,7 +12,7 @@ use super::{print, print_json};
 use crate::args::{LsArgs, ShowArgs};
 use crate::exit::Exit;
 use crate::reach::{Reach, quoted};
-use crate::view::{ACCENT, BAD, BOLD, DIM, PLAIN, Screen, Table, WARN, ago, one_line, short};
+use crate::view::{ACCENT, BAD, BOLD, DIM, PLAIN, Screen, Table, WARN, ago, one_line, request, short};
 
 pub(super) async fn ls(config: &Config, args: &LsArgs) -> anyhow::Result<Exit> {
     let mut reach = Reach::open(config).await?;
@@ -117,11 +117,14 @@ async fn detail(reach: &mut Reach, args: &ShowArgs) -> anyhow::Result<Exit> {
     for task in &tasks {
         tell("goes on", &format!("{} ({})", task.description, task.status));
     }
-    for approval in &approvals {
-        tell("asks", &format!("{}: {}", approval.approval, subject(approval)));
-    }
     let mut screen = Screen::new();
     table.write(&mut screen)?;
+    for approval in &approvals {
+        screen.line(DIM, &format!("asks {}", approval.approval))?;
+        for (style, line) in request(approval) {
+            screen.line(style, &format!("  {line}"))?;
+        }
+    }
     if !approvals.is_empty() {
         let id = short(row.id);
         let how = format!("answer with `pilothouse approve {id}` or `pilothouse deny {id}`");

@@ -17,7 +17,7 @@ use crate::args::{Also, ApproveArgs, Command, Common, DenyArgs, ForkArgs, RmArgs
 use crate::ask::{adds_rules, sentence};
 use crate::exit::Exit;
 use crate::reach::{Ask, Reach};
-use crate::view::{PLAIN, prompt, report, short, warn};
+use crate::view::{self, PLAIN, Screen, prompt, report, short, warn};
 
 /// Does one of these.
 pub(super) async fn steer(
@@ -110,6 +110,15 @@ async fn request(
     }
 }
 
+/// Shows what is about to be allowed.
+fn show(open: &OpenRequest) -> anyhow::Result<()> {
+    let mut screen = Screen::aside();
+    for (style, line) in open.request.iter().flat_map(view::request) {
+        screen.line(style, &line)?;
+    }
+    Ok(())
+}
+
 async fn answer(
     reach: &mut Reach,
     request: &OpenRequest,
@@ -125,6 +134,7 @@ async fn answer(
 
 async fn approve(reach: &mut Reach, args: &ApproveArgs) -> anyhow::Result<Exit> {
     let open = request(reach, args.session.as_deref(), args.request).await?;
+    show(&open)?;
     let suggested = open.request.as_ref().map(|request| request.suggestions.as_slice());
     let suggested = suggested.filter(|_| args.always).unwrap_or_default();
     let is_kept = |Suggestion(update): &&Suggestion| match update {

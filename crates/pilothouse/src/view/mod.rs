@@ -4,6 +4,7 @@
 //! characters are named, here and nowhere else. Commands write through this module alone.
 
 mod out;
+mod request;
 mod screen;
 mod style;
 mod table;
@@ -12,6 +13,7 @@ mod tool;
 mod transcript;
 
 pub(crate) use out::{Exact, print, print_exact, print_json, prompt, report, warn};
+pub(crate) use request::{Line, opening, options, request};
 pub(crate) use screen::{Screen, set_color};
 pub(crate) use style::*;
 pub(crate) use table::{Table, ago, short};

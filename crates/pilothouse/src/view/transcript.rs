@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use pilothouse_session::approval::{Decider, Decision, Subject};
+use pilothouse_session::approval::{Decider, Decision};
 use pilothouse_session::event::{
     Body, Completion, DeadRun, Delta, DeltaKind, Event, MessageOrigin, NoticeLevel, OpenItem,
     Outcome, ToolStatus,
@@ -11,6 +11,7 @@ use pilothouse_session::event::{
 use pilothouse_session::id::ItemId;
 use pilothouse_session::tool::{NormalizedPayload, Todo, TodoStatus};
 
+use super::request::request;
 use super::screen::{Screen, width};
 use super::style::{ACCENT, BAD, BOLD, DIM, GOOD, PLAIN, WARN};
 use super::text::{cut, harmless, one_line};
@@ -170,15 +171,9 @@ impl Transcript {
                     self.seen.extend(approval.tool_call_id.clone());
                     return Ok(());
                 }
-                let what = match &approval.subject {
-                    Subject::Tool { payload, .. } => payload.title(),
-                    Subject::EnterPlan => "start planning".to_owned(),
-                    Subject::Plan { .. } => "is the plan good?".to_owned(),
-                    Subject::Question { .. } => "a question".to_owned(),
-                    Subject::Elicitation { message, .. } => message.clone().unwrap_or_default(),
-                    Subject::Dialog { dialog, .. } => dialog.clone(),
-                };
-                screen.line(WARN, &cut(&format!("? asks: {}", one_line(&what)), width()))
+                screen.line(WARN, "? asks")?;
+                let mut lines = request(approval).into_iter();
+                lines.try_for_each(|(style, line)| screen.line(style, &format!("  {line}")))
             }
             Body::ApprovalResolved { resolution } => {
                 let verdict = match &resolution.decision {

@@ -117,6 +117,34 @@ fn what_is_always_allowed_is_asked_once() {
 }
 
 #[test]
+fn request_is_shown_whole_before_it_is_answered() {
+    let bed = Bed::new();
+    bed.ok(["up", "--no-open"]);
+    let command = format!("touch {}\necho second line; touch made", "a".repeat(150));
+    let call = serde_json::json!({ "command": command });
+    let waiting = asking(&bed, &format!("tool Bash {call}\n---\nsay Done."));
+    let shown = [
+        ("show", bed.ok(["show", "last"])),
+        ("logs", bed.ok(["logs", "last"])),
+        ("approve", bed.run(["approve"]).err),
+    ];
+    for (name, shown) in shown {
+        assert!(shown.contains(&"a".repeat(150)), "{name}: {shown}");
+        assert!(shown.contains("echo second line; touch made"), "{name}: {shown}");
+    }
+    Ran::wait(waiting);
+
+    let questions = serde_json::json!({"questions": [{"question": "Which?", "header": "H",
+        "multiSelect": false, "options": [{"label": "red", "description": "as blood"},
+        {"label": "blue", "description": ""}]}]});
+    let waiting = asking(&bed, &format!("tool AskUserQuestion {questions}\n---\nsay Done."));
+    let shown = bed.ok(["show", "last"]);
+    assert!(shown.contains("Which?") && shown.contains("1. red: as blood"), "{shown}");
+    bed.ok(["deny", "--stop"]);
+    Ran::wait(waiting);
+}
+
+#[test]
 fn always_keeps_rules_only_unless_more_is_named() {
     let bed = Bed::new();
     bed.ok(["up", "--no-open"]);
