@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
 use pilothouse_session::Session;
-use pilothouse_session::id::RunId;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::{Check, Examination};
 use crate::holder::{self, FoundRun, RunState};
+use crate::host::is_known;
 use crate::private::Private;
 
 /// Below this, sessions are about to fail.
@@ -257,11 +257,8 @@ fn find_unknown(conn: &Connection, runs: &Path) -> Result<Vec<FoundRun>, Box<dyn
         }
         let state = state.flatten().map(|state| serde_json::from_str::<Session>(&state));
         let session = state.transpose()?;
-        let is_known = |run: &FoundRun| {
-            let name = run.run.parse().map(RunId).ok();
-            session.as_ref().zip(name).is_some_and(|(session, run)| session.has_asked_for(run))
-        };
-        unknown.extend(holder::find(&dir)?.into_iter().filter(|run| !is_known(run)));
+        let found = holder::find(&dir)?.into_iter();
+        unknown.extend(found.filter(|run| !is_known(session.as_ref(), run)));
     }
     Ok(unknown)
 }

@@ -40,6 +40,7 @@ pub use policies::{PolicyFile, PolicyName};
 pub use profile::{ModeError, Profile, ProfileError};
 pub use requests::{Beginning, NewSession, PromptRequest, SessionDetail};
 pub use rewind::{PutBack, PutBackKind};
+pub(crate) use runs::is_known;
 pub use trusting::{TrustDecision, TrustError};
 pub use watch::{Change, Changes, Subscription, Update};
 pub use wire::RunRow;

@@ -80,11 +80,8 @@ impl House {
         let stored = self.store.load(id)?;
         let stored = stored.map(|stored| serde_json::from_str::<Session>(&stored.state));
         let session = stored.transpose().map_err(StoreError::from)?;
-        let is_known = |run: &FoundRun| {
-            let name = run.run.parse().map(RunId).ok();
-            session.as_ref().zip(name).is_some_and(|(session, run)| session.has_asked_for(run))
-        };
-        let (found, unknown): (Vec<_>, Vec<_>) = found.into_iter().partition(is_known);
+        let (found, unknown): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|run| is_known(session.as_ref(), run));
         for run in unknown {
             tracing::warn!(session = %id, run = run.run, "the database does not know a run");
         }
@@ -195,6 +192,12 @@ impl House {
             end_marked(run);
         }
     }
+}
+
+/// Whether a session, as it is stored, has asked for a run.
+pub(crate) fn is_known(session: Option<&Session>, run: &FoundRun) -> bool {
+    let name = run.run.parse().map(RunId).ok();
+    session.zip(name).is_some_and(|(session, run)| session.has_asked_for(run))
 }
 
 /// Blocks until nobody holds the run in `dir` any more.

@@ -125,15 +125,7 @@ impl Known {
             found.push((start, end));
             from = start + 1;
         }
-        found.sort_unstable();
-        found.dedup_by(|next, before| {
-            let overlaps = next.0 < before.1;
-            if overlaps {
-                before.1 = before.1.max(next.1);
-            }
-            overlaps
-        });
-        found
+        merge(found)
     }
 
     /// Beginnings of forms that are cut off by an ellipsis, as in titles.
@@ -195,6 +187,19 @@ impl Known {
         };
         (from..text.len()).find(is_begun).unwrap_or(text.len())
     }
+}
+
+/// Puts places in ascending order, and makes one of those that overlap.
+pub(super) fn merge(mut places: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    places.sort_unstable();
+    places.dedup_by(|next, before| {
+        let overlaps = next.0 < before.1;
+        if overlaps {
+            before.1 = before.1.max(next.1);
+        }
+        overlaps
+    });
+    places
 }
 
 fn hash(block: &[u8], shift: u32) -> usize {

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::known::{REDACTED, replace};
+use super::known::{REDACTED, merge, replace};
 
 /// A shorter word that begins like a key is just a word.
 const SHORTEST_KEY: usize = 12;
@@ -52,16 +52,7 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
 fn marked(text: &str) -> Vec<(usize, usize)> {
     let mut found = candidates(text);
     found.retain(|(from, to)| to > from && &text[*from..*to] != REDACTED);
-    found.sort_unstable();
-    // What lies in another one is gone with it; what overlaps becomes one.
-    found.dedup_by(|next, before| {
-        let overlaps = next.0 < before.1;
-        if overlaps {
-            before.1 = before.1.max(next.1);
-        }
-        overlaps
-    });
-    found
+    merge(found)
 }
 
 /// What each mark finds. Spans of one mark do not overlap, so that a text full of marks takes time

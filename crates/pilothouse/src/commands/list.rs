@@ -12,7 +12,9 @@ use super::{print, print_json};
 use crate::args::{LsArgs, ShowArgs};
 use crate::exit::Exit;
 use crate::reach::{Reach, quoted};
-use crate::view::{ACCENT, BAD, BOLD, DIM, PLAIN, Screen, Table, WARN, ago, one_line, request, short};
+use crate::view::{
+    ACCENT, BAD, BOLD, DIM, PLAIN, Screen, Table, WARN, ago, one_line, request, short,
+};
 
 pub(super) async fn ls(config: &Config, args: &LsArgs) -> anyhow::Result<Exit> {
     let mut reach = Reach::open(config).await?;
