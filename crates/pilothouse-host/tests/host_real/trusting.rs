@@ -242,7 +242,7 @@ macro_rules! on_every_version {
     )*};
 }
 
-on_every_version!(untrusted, trusted);
+on_every_version!(untrusted, trusted, kept_rule);
 
 /// Settings of a repository without anything that answers in the place of a person.
 fn plant_hook(stage: &Stage, event: &str) {
@@ -410,6 +410,29 @@ async fn shows_a_change_while_the_cli_runs() {
     let changed = |body: &Body| matches!(body, Body::Notice { text, .. } if text.contains("has changed while it is in use"));
     watcher.until(changed).await;
     host.close().await;
+}
+
+/// Claude Code keeps the rule in a file that an untrusted run does not read.
+async fn kept_rule(version: CliVersion) {
+    for destination in ["projectSettings", "localSettings"] {
+        let stage = Stage::of(version).await;
+        let host = stage.host().await;
+        let (session, mut watcher) = stage.session(&host).await;
+        let bash =
+            |name: &str| format!("tool Bash {}", json!({"command": format!("frobnicate {name}")}));
+        let script = [bash("one"), bash("two"), "say Done.".to_owned()];
+        prompt(&host, session, &script.join("\n---\n")).await;
+        let approval = watcher.until_asked().await;
+        let rule = json!({"type": "addRules", "behavior": "allow", "destination": destination,
+            "rules": [{"toolName": "Bash", "ruleContent": "frobnicate:*"}]});
+        let always = json!({"kind": "allow", "input": null, "updates": [rule]});
+        decide(&host, session, approval, serde_json::from_value(always).unwrap()).await.unwrap();
+        let next =
+            |body: &Body| matches!(body, Body::ApprovalRequested { .. } | Body::Complete { .. });
+        let next = watcher.until(next).await.body;
+        assert!(matches!(next, Body::Complete { .. }), "{version}, {destination}: {next:?}");
+        host.close().await;
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,9 @@
 
 use pilothouse_wire::control::cli::{DialogResult, ElicitationResult};
 use pilothouse_wire::hook::HookOutput;
-use pilothouse_wire::permission::{CanUseTool, DecisionClassification, PermissionMode};
+use pilothouse_wire::permission::{
+    CanUseTool, DecisionClassification, Destination, PermissionMode,
+};
 use pilothouse_wire::tool::user::{Annotation, AskUserQuestionInput, joined_labels};
 use pilothouse_wire::{PermissionResult, PermissionUpdate, Raw};
 use serde::Serialize;
@@ -124,10 +126,27 @@ fn allow(
         PermissionUpdate::SetMode(set) => Some(set.mode.clone()),
         _ => None,
     });
+    let copies: Vec<_> = updates.iter().filter_map(for_session).collect();
+    let updates = [updates, copies].concat();
     let result = request.allow_with(input);
     let result = if updates.is_empty() { result } else { result.updating(updates) };
     let answered = plain(&classified(result, kind))?;
     Ok(Answered { mode, ..answered })
+}
+
+/// The same change for the session, if it goes into a file of the repository: a run that leaves the
+/// repository's settings out writes that file, but does not read it.
+fn for_session(update: &PermissionUpdate) -> Option<PermissionUpdate> {
+    let mut copy = update.clone();
+    let destination = match &mut copy {
+        PermissionUpdate::AddRules(change) => &mut change.destination,
+        PermissionUpdate::AddDirectories(change) => &mut change.destination,
+        _ => return None,
+    };
+    let is_of_repository =
+        matches!(destination, Destination::ProjectSettings | Destination::LocalSettings);
+    *destination = Destination::Session;
+    is_of_repository.then_some(copy)
 }
 
 fn deny(request: &CanUseTool, message: Option<&str>, stop: bool) -> Result<Answered, String> {
