@@ -151,7 +151,9 @@ export class Bed {
       if (message.type() !== "error") return;
       const { url } = message.location();
       if (this.#forgiven.test(message.text())) return;
-      if (message.text().includes("status of 404") && this.#deleted.some((path) => url.includes(path))) return;
+      // By its path, or named in a query.
+      const isDeleted = (path: string) => url.includes(path) || url.includes(path.replace(/.*\/sessions\//, "session="));
+      if (message.text().includes("status of 404") && this.#deleted.some(isDeleted)) return;
       this.complaints.push(`${message.text()} (${url})`);
     });
     return page;

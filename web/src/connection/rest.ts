@@ -145,6 +145,8 @@ async function proven(address: string, init: RequestInit): Promise<Response> {
   learn(first);
   // Compared with what this request sent: another one may have learned the new challenge meanwhile.
   if (first.status !== 401 || prove() === given) return first;
+  // Read to its end, so that its connection is free again.
+  await first.arrayBuffer();
   const second = await once(address, init, prove());
   learn(second);
   return second;
