@@ -30,8 +30,9 @@ export class RealCli {
     this.place = place;
   }
 
-  static async open(): Promise<RealCli> {
-    const process = spawn(join(inject("bin"), "real-cli"), { stdio: ["pipe", "pipe", "inherit"] });
+  /** Opens the newest version, or another one of the test bed. */
+  static async open(...version: [] | [string]): Promise<RealCli> {
+    const process = spawn(join(inject("bin"), "real-cli"), version, { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface(process.stdout)[Symbol.asyncIterator]();
     const first = await lines.next();
     if (first.done) throw new Error("there is no CLI: see above");

@@ -12,23 +12,28 @@ import { RealCli } from "./real";
 let bed: Bed;
 let cli: RealCli;
 
-beforeAll(async () => {
-  cli = await RealCli.open();
-  await cli.plant();
-  bed = await Bed.open(cli.place);
-});
+/** A hostile repository for the stories of a group. */
+function planted(version: string) {
+  beforeAll(async () => {
+    cli = await RealCli.open(version);
+    await cli.plant();
+    bed = await Bed.open(cli.place);
+  });
 
-afterAll(async () => {
-  await bed?.close();
-  await cli?.close();
-  expect(bed.complaints).toEqual([]);
-});
+  afterAll(async () => {
+    await bed?.close();
+    await cli?.close();
+    expect(bed.complaints).toEqual([]);
+  });
+}
 
 const review = (page: Page) => page.getByRole("dialog", { name: "Trust this repository?" });
 const row = (id: string) => bed.api<SessionRow>("GET", `/sessions/${id}`);
 const write = (name: string) => `tool Write ${JSON.stringify({ file_path: cli.path(name), content: "x" })}`;
 
-describe("a hostile repository", () => {
+describe.each(["2.1.326", "2.1.325", "2.1.62", "2.1.7"])("a hostile repository, with Claude Code %s", (version) => {
+  planted(version);
+
   it("runs nothing until it is trusted, then only what was listed", async () => {
     const page = await bed.browser();
     await page.keyboard.press("Alt+n");
@@ -75,6 +80,8 @@ describe("a hostile repository", () => {
 });
 
 describe("the question", () => {
+  planted("2.1.326");
+
   for (const { name, ...options } of LOOKS) {
     it(`can be read and used: ${name}`, async () => {
       const { id } = await bed.session({ title: "Looked at", cwd: cli.place.cwd });

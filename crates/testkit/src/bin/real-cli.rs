@@ -1,4 +1,5 @@
-//! The newest real CLI with its scripted model, for tests that are not written in Rust.
+//! A real CLI, the newest or the version in the first argument, with its scripted model, for tests that
+//! are not written in Rust.
 //!
 //! Writes where everything is as one line of JSON (`program`, `env`, `home`, `cwd`), then answers
 //! orders from stdin, one line of JSON each, in their order; ends with stdin and leaves nothing
@@ -39,7 +40,13 @@ async fn main() -> ExitCode {
 async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let model = ScriptedModel::start().await?;
     let thief = ScriptedModel::start().await?;
-    let harness = Harness::new(CliVersion::V2_1_326, &model.base_url())?;
+    let wanted = std::env::args().nth(1);
+    let version = match &wanted {
+        None => CliVersion::ALL.first().copied(),
+        Some(wanted) => CliVersion::ALL.into_iter().find(|version| version.number() == wanted),
+    };
+    let version = version.ok_or_else(|| format!("there is no version {wanted:?} here"))?;
+    let harness = Harness::new(version, &model.base_url())?;
     let env: Map<_, _> =
         harness.env().into_iter().map(|(name, value)| (name, Value::from(value))).collect();
     println!(
