@@ -194,10 +194,13 @@ impl House {
     }
 }
 
-/// Whether a session, as it is stored, has asked for a run.
+/// Whether a session, as it is stored, has asked for a run. The log of one that it has may lead to
+/// the next, which is not stored until that log was read.
 pub(crate) fn is_known(session: Option<&Session>, run: &FoundRun) -> bool {
     let name = run.run.parse().map(RunId).ok();
-    session.zip(name).is_some_and(|(session, run)| session.has_asked_for(run))
+    let asked =
+        |(session, run): (&Session, _)| session.run().is_some() || session.has_asked_for(run);
+    session.zip(name).is_some_and(asked)
 }
 
 /// Blocks until nobody holds the run in `dir` any more.

@@ -1,6 +1,7 @@
 //! What the rest of the host asks of a session's loop.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -88,6 +89,7 @@ impl Runner {
                     let _ = reply.send(Err(error));
                     return;
                 }
+                self.pass_over_runs();
                 let id = CommandId(Uuid::new_v4());
                 self.replies.retain(|_, reply| !reply.is_closed());
                 self.replies.insert(id, reply);
@@ -99,6 +101,15 @@ impl Runner {
             }
             Ask::Within(setup) => self.session.surround(*setup),
             Ask::Leave => {}
+        }
+    }
+
+    /// Passes over runs that a restored database does not know, before a command may start one. While
+    /// there is a run, its log may still lead to the next: that one is not unknown.
+    fn pass_over_runs(&mut self) {
+        if self.session.run().is_none() {
+            let (house, id) = (Arc::clone(&self.house), self.session.id());
+            self.session.pass_over(|run| house.run_dir(id, run).exists());
         }
     }
 

@@ -42,15 +42,13 @@ impl Runner {
             .hold(id, kept::read(&house.session_runs(id)).map_err(RunnerError::Secrets)?);
         let setup = house.setup(&row.cwd, &profile, row.policy.as_deref());
         let stored = house.store.load(id)?;
-        let (mut session, offset) = match stored {
+        let (session, offset) = match stored {
             Some(stored) => {
                 let session: Session = serde_json::from_str(&stored.state)?;
                 (session.within(setup), stored.offset)
             }
             None => (Session::new(id, setup), 0),
         };
-        // A database that was restored from a backup does not know the runs since then.
-        session.pass_over(|run| house.run_dir(id, run).exists());
         let pieces = Pieces::of(&session.open_items(), house.secrets());
         let observer = Observer::new(&house.options.telemetry, &session, row.status);
         Ok(Self {

@@ -29,8 +29,17 @@ impl Daemon {
         Self::start_at(bed, "127.0.0.1:0").await
     }
 
+    /// Starts one at an address that it had before. A connection of another test may have been given
+    /// the port meanwhile.
     pub(crate) async fn start_at(bed: &Bed, address: &str) -> Self {
-        Self::listening(Self::command(bed, address), bed).await
+        let started = async {
+            loop {
+                if let Some(daemon) = Self::try_listening(Self::command(bed, address), bed).await {
+                    return daemon;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, started).await.expect("it starts in time")
     }
 
     /// Starts one, and gives what it logs.
@@ -64,14 +73,19 @@ impl Daemon {
         Self::listening(command, bed).await
     }
 
-    async fn listening(mut command: Command, bed: &Bed) -> Self {
+    async fn listening(command: Command, bed: &Bed) -> Self {
+        Self::try_listening(command, bed).await.expect("it starts")
+    }
+
+    /// Starts one; none where it ends before it listens.
+    async fn try_listening(mut command: Command, bed: &Bed) -> Option<Self> {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = tokio::time::timeout(PATIENCE, lines.next_line());
-        let first = first.await.expect("it starts in time").unwrap().expect("it starts");
+        let first = first.await.expect("it starts in time").unwrap()?;
         let address = first.strip_prefix("listening on ").unwrap().to_owned();
         let token = std::fs::read_to_string(bed.path("data/token")).unwrap();
-        Self { child, address, token: token.trim().to_owned() }
+        Some(Self { child, address, token: token.trim().to_owned() })
     }
 
     pub(crate) async fn kill(mut self) {

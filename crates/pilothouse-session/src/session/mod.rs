@@ -425,8 +425,9 @@ impl Session {
         own.any(|number| self.own_id(number) == run.0)
     }
 
-    /// Passes over names of runs that are taken, although this session did not ask for them. Called
-    /// before the first input: the same names are taken whenever its state is read back.
+    /// Passes over names of runs that are taken, although this session did not ask for them. Only for
+    /// a session without a run, and before a command, which is stored with the state after it: lines
+    /// that are read again have to lead to the same names.
     pub fn pass_over(&mut self, is_taken: impl Fn(RunId) -> bool) {
         while is_taken(RunId(self.own_id(self.runs + 1))) {
             self.runs += 1;
